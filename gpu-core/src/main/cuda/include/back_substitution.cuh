@@ -5,10 +5,13 @@
 #pragma once
 #include "triangular.cuh"
 
-/** Right-hand side q of row i. */
+/** Right-hand side q of row i: the probe follows those stored with R. */
 __device__ __forceinline__ double back_rhs(const SparqrSolve& s, const SparqrSolveItem& t, int i, int q) {
-  return s.c == nullptr ? s.out[t.out_rhs + static_cast<long long>(i) * s.out_rhs_count + q]
-                        : __ldcg(s.c + static_cast<long long>(s.number[t.start + i]) * s.rhs + q);
+  if (s.c != nullptr) {
+    return __ldcg(s.c + static_cast<long long>(s.number[t.start + i]) * s.rhs + q);
+  }
+  return q < s.out_rhs_count ? s.out[t.out_rhs + static_cast<long long>(i) * s.out_rhs_count + q]
+                             : probe_value(s.number[t.start + i]);
 }
 
 /** Sums of a warp's rows, from + warp + k SPARQR_WARPS, over columns [at, end), whose x are in shared memory. */

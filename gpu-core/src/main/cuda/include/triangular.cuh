@@ -63,6 +63,15 @@ struct SparqrSolve {
 };
 static_assert(sizeof(SparqrSolve) == 88, "solve size");
 
+/** io.sparqr.numeric.Probe: the value of the probe at a pivot, +-[0.5, 1.5). */
+__device__ __forceinline__ double probe_value(int32_t number) {
+  unsigned long long h = (static_cast<unsigned long long>(number) + 1) * 0x9E3779B97F4A7C15ULL;
+  h = (h ^ (h >> 32)) * 0xD6E8FEB86659FD93ULL;
+  h ^= h >> 32;
+  const double magnitude = 0.5 + static_cast<double>(h >> 11) * 0x1p-53;
+  return (h & 1) == 0 ? magnitude : -magnitude;
+}
+
 /** Place of entry (i, i) in the packed rows of a front of fn columns. */
 __device__ __forceinline__ long long packed_row(int i, int fn) {
   return static_cast<long long>(i) * fn - static_cast<long long>(i) * (i - 1) / 2;

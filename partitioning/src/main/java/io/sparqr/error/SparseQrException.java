@@ -12,6 +12,7 @@ public abstract sealed class SparseQrException extends RuntimeException
         CudaException,
         DimensionMismatchException,
         DiskFullException,
+        IllConditionedException,
         IndexOverflowException,
         InputChangedException,
         InsufficientMemoryException,

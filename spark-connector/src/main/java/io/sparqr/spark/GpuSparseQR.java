@@ -256,8 +256,9 @@ public final class GpuSparseQR {
     }
 
     /**
-     * Whether every solve, including later right-hand sides, ends with a pass that measures
-     * ||A'(b-Ax)||; default false.
+     * Whether every solve, including later right-hand sides, ends with two passes that measure
+     * ||A'(b-Ax)|| and the backward error of x ({@link SolveReport.Check}), with a verdict in words;
+     * default false.
      */
     public Builder check(boolean on) {
       options = options.with(options.solution().withCheck(on));
@@ -265,11 +266,25 @@ public final class GpuSparseQR {
     }
 
     /**
+     * The least reciprocal condition estimate that is accepted, in [0, 1); default 0: every one. R's
+     * {@code lm} takes columns for dependent from about 1e-7 on. Without it a solve warns from a
+     * condition of 1e7 on and names the columns ({@link SolveReport.RankTest#nearlyDependent}).
+     *
+     * @throws IllegalArgumentException out of range; a solve beyond it throws {@link
+     *     io.sparqr.error.IllConditionedException}
+     */
+    public Builder minRcond(double least) {
+      options = options.with(options.solution().withMinRcond(least));
+      return this;
+    }
+
+    /**
      * Steps of iterative refinement x += (R'R)^-1 A'(b - Ax) after every solve, including later
-     * right-hand sides; default 0. A minimum-norm solution is refined as long as that helps,
-     * regardless of this option. Each step costs a pass over the rows and two triangular solves,
-     * but no factorization. The report then shows the residual norm of the refined x. Useful for
-     * badly conditioned problems; a solve is normwise backward stable without it.
+     * right-hand sides, at most; default 0. A step after which the measured residual has grown, or
+     * that is not shorter than the one before, is taken back and ends the refinement. A minimum-norm
+     * solution is refined as long as that helps, regardless of this option. k steps cost k + 1
+     * passes over the rows and two triangular solves each, but no factorization. Useful for badly
+     * conditioned problems; a solve is normwise backward stable without it.
      */
     public Builder refinement(int steps) {
       options = options.with(options.solution().withRefinement(steps));

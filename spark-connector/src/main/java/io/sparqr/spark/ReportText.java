@@ -1,10 +1,15 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark;
 
+import java.util.Arrays;
 import java.util.Locale;
+import java.util.stream.Collectors;
 
 /** The readable text of a report. */
 final class ReportText {
+
+  /** Columns named on screen. */
+  private static final int SHOWN = 8;
 
   private final StringBuilder out = new StringBuilder();
 
@@ -67,20 +72,48 @@ final class ReportText {
   private void answer(SolveReport r) {
     SolveReport.RankTest t = r.rankTest();
     line("rank", "%,d of %,d, %s%s", t.rank(), r.matrix().columns(), tolerance(t), dead(t));
-    double[] norm = r.residual().residualNorm();
-    for (int k = 0; k < norm.length; k++) {
-      line(k == 0 ? "residual" : "", "||b - Ax|| = %.12e", norm[k]);
-    }
-    double normal = r.residual().normalResidual();
-    if (!Double.isNaN(normal)) {
-      line("check", "||A'(b-Ax)|| / (||A|| ||b-Ax||) = %.2e", normal);
-    }
+    condition(t);
+    residual(r.residual());
     SolveReport.Proof p = r.proof();
     line(
         "sums",
         "column norms and probes kept to %.1e%s",
         p.normDeparture(),
         p.redoneTasks() == 0 ? "" : ", %d task(s) done again".formatted(p.redoneTasks()));
+  }
+
+  private void condition(SolveReport.RankTest t) {
+    if (Double.isNaN(t.conditionEstimate())) {
+      return;
+    }
+    int[] near = t.nearlyDependent();
+    line(
+        "condition",
+        "estimate %.1e%s",
+        t.conditionEstimate(),
+        near.length == 0 ? "" : ", nearly dependent: " + some(near));
+  }
+
+  private void residual(SolveReport.Residual r) {
+    double[] norm = r.residualNorm();
+    for (int k = 0; k < norm.length; k++) {
+      boolean told = k == 0 && r.residualSource().equals(SolveReport.Residual.MEASURED);
+      line(
+          k == 0 ? "residual" : "",
+          "||b - Ax|| = %.12e%s",
+          norm[k],
+          told ? " (" + r.residualSource() + ")" : "");
+    }
+    SolveReport.Check c = r.check();
+    if (c.made()) {
+      line("check", "||A'(b-Ax)|| / (||A|| ||b-Ax||) = %.2e", c.normalResidual());
+      line(
+          "",
+          "backward error %.1f eps, componentwise %.1f eps: %s",
+          c.backwardError() / Math.ulp(1.0),
+          c.componentwiseError() / Math.ulp(1.0),
+          c.verdict());
+    }
   }
 
   private void times(SolveReport r) {
@@ -109,14 +142,17 @@ final class ReportText {
 
   private static String dead(SolveReport.RankTest t) {
     int[] dead = t.deadColumns();
-    if (dead.length == 0) {
-      return "";
-    }
-    var text = new StringBuilder("; dead columns");
-    for (int k = 0; k < Math.min(8, dead.length); k++) {
-      text.append(k == 0 ? " " : ", ").append(dead[k]);
-    }
-    return text + (dead.length > 8 ? ", ..." : "");
+    return dead.length == 0 ? "" : "; dead columns " + some(dead);
+  }
+
+  /** The first columns of a list. */
+  private static String some(int[] columns) {
+    String first =
+        Arrays.stream(columns)
+            .limit(SHOWN)
+            .mapToObj(Integer::toString)
+            .collect(Collectors.joining(", "));
+    return columns.length > SHOWN ? first + ", ..." : first;
   }
 
   private void line(String key, String format, Object... values) {

@@ -204,14 +204,25 @@ public record SolveReport(
    * @param toleranceReason its origin
    * @param rank numerical rank
    * @param deadColumns original indices, ascending
+   * @param conditionEstimate of 1 / sigma_min of R with columns of norm 1: within a few percent from
+   *     1e5 on, below that an upper bound that may be sqrt(n) times too large; NaN (null in JSON) if
+   *     it is not known
+   * @param nearlyDependent columns that are nearly dependent on each other, original indices,
+   *     ascending; none unless the estimate is beyond 1e7
    */
-  public record RankTest(double tolerance, String toleranceReason, int rank, int[] deadColumns)
+  public record RankTest(
+      double tolerance,
+      String toleranceReason,
+      int rank,
+      int[] deadColumns,
+      double conditionEstimate,
+      int[] nearlyDependent)
       implements Serializable {
 
     @Override
     public String toString() {
-      return "RankTest[rank=%d, tolerance=%.3e (%s), %d dead columns]"
-          .formatted(rank, tolerance, toleranceReason, deadColumns.length);
+      return "RankTest[rank=%d, tolerance=%.3e (%s), %d dead columns, condition %.1e]"
+          .formatted(rank, tolerance, toleranceReason, deadColumns.length, conditionEstimate);
     }
   }
 
@@ -238,21 +249,64 @@ public record SolveReport(
   /**
    * Residuals.
    *
-   * @param residualNorm one for each right-hand side
-   * @param normalResidual max over the right-hand sides of ||A'(b-Ax)|| / (||A||_F ||b-Ax||); NaN
-   *     if not requested (null in JSON)
+   * @param residualNorm one for each right-hand side, of the x that is returned
+   * @param residualSource where they are from: {@link #TAIL} or {@link #MEASURED}; empty before a
+   *     solve
+   * @param check of x; {@link Check#NONE} if not requested
    */
-  public record Residual(double[] residualNorm, double normalResidual) implements Serializable {
+  public record Residual(double[] residualNorm, String residualSource, Check check)
+      implements Serializable {
+
+    /** The rest of Q'b, which is ||b - Ax|| to six digits unless columns are nearly dependent. */
+    public static final String TAIL = "the rest of Q'b";
+
+    /** A pass over the rows. */
+    public static final String MEASURED = "measured by a pass over the rows";
+
+    /** Without a check. */
+    public Residual(double[] residualNorm, String residualSource) {
+      this(residualNorm, residualSource, Check.NONE);
+    }
+
+    /** The same with a check. */
+    public Residual withCheck(Check made) {
+      return new Residual(residualNorm, residualSource, made);
+    }
 
     @Override
     public String toString() {
-      return "Residual[residualNorm=%s, normalResidual=%s]"
-          .formatted(Arrays.toString(residualNorm), normalResidual);
+      return "Residual[%s, %s, %s]".formatted(Arrays.toString(residualNorm), residualSource, check);
     }
 
     /** Before a solve. */
     public static Residual none() {
-      return new Residual(new double[0], Double.NaN);
+      return new Residual(new double[0], "");
+    }
+
+    /** {@link Check#normalResidual}, or NaN. */
+    public double normalResidual() {
+      return check.normalResidual;
+    }
+  }
+
+  /**
+   * What a check has measured.
+   *
+   * @param normalResidual max over the right-hand sides of ||A'(b-Ax)|| / (||A||_F ||b-Ax||)
+   * @param backwardError the normwise backward error of x, for columns of norm 1
+   * @param componentwiseError max over the columns of |a_j'(b-Ax)| / |a_j|'(|b| + |A| |x|)
+   * @param verdict in words: whether x is as good as rounding allows
+   */
+  public record Check(
+      double normalResidual, double backwardError, double componentwiseError, String verdict)
+      implements Serializable {
+
+    /** Nothing: no check was requested. */
+    public static final Check NONE = new Check(Double.NaN, Double.NaN, Double.NaN, "");
+
+    /** Whether there was a check. */
+    public boolean made() {
+      return !verdict.isEmpty();
     }
   }
 
@@ -403,7 +457,8 @@ public record SolveReport(
   /** Keys and values in the order of the JSON form. */
   public Map<String, Object> toMap() {
     double[] norm = residual.residualNorm;
-    double normal = residual.normalResidual;
+    Check check = residual.check;
+    double condition = rankTest.conditionEstimate;
     var map = new LinkedHashMap<String, Object>();
     map.put("rows", matrix.rows);
     map.put("columns", matrix.columns);
@@ -419,8 +474,14 @@ public record SolveReport(
     map.put("toleranceReason", rankTest.toleranceReason);
     map.put("rank", rankTest.rank);
     map.put("deadColumns", rankTest.deadColumns);
+    map.put("conditionEstimate", Double.isNaN(condition) ? null : condition);
+    map.put("nearlyDependent", rankTest.nearlyDependent);
     map.put("residualNorm", norm.length == 1 ? norm[0] : norm);
-    map.put("normalResidual", Double.isNaN(normal) ? null : normal);
+    map.put("residualSource", residual.residualSource);
+    map.put("normalResidual", check.made() ? check.normalResidual : null);
+    map.put("backwardError", check.made() ? check.backwardError : null);
+    map.put("componentwiseError", check.made() ? check.componentwiseError : null);
+    map.put("verdict", check.made() ? check.verdict : null);
     map.put("normDeparture", proof.normDeparture);
     map.put("backend", factorization.backend);
     map.put("backendReason", factorization.backendReason);

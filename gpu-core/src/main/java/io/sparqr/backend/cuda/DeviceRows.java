@@ -6,6 +6,7 @@ import io.sparqr.backend.cuda.DeviceLists.Part;
 import io.sparqr.backend.staged.KeptRows;
 import io.sparqr.error.FatalCudaException;
 import io.sparqr.error.InsufficientMemoryException;
+import io.sparqr.numeric.Probe;
 import io.sparqr.numeric.ResidentFactor;
 import io.sparqr.numeric.storage.RowBudget;
 import java.nio.ByteBuffer;
@@ -159,7 +160,7 @@ final class DeviceRows implements KeptRows {
   public Optional<Solved> solveStored(double[] outside) {
     return sizes.storedRhs() == 0
         ? Optional.empty()
-        : used(sizes.storedRhs(), () -> runStored(outside));
+        : used(sizes.storedRhs() + Probe.COUNT, () -> runStored(outside));
   }
 
   @Override
@@ -382,7 +383,7 @@ final class DeviceRows implements KeptRows {
 
   /** The right-hand sides are beside the rows. */
   private Solved runStored(double[] outside) {
-    int rhs = sizes.storedRhs();
+    int rhs = sizes.storedRhs() + Probe.COUNT;
     int own = 8 * rhs * sizes.pivots();
     int given = 8 * outside.length;
     PinnedBuffer buffer = session.pinned().acquire(Math.max(own + 40L, given));

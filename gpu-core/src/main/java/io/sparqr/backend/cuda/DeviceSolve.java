@@ -4,6 +4,7 @@ package io.sparqr.backend.cuda;
 import io.sparqr.backend.cuda.CudaModule.SolveKind;
 import io.sparqr.backend.cuda.DeviceLists.Part;
 import io.sparqr.backend.staged.RoundExecutor.Solved;
+import io.sparqr.numeric.Probe;
 import io.sparqr.numeric.integrity.IntegrityFailure;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -61,7 +62,7 @@ final class DeviceSolve {
 
   /** Solves; the rounds and everything else on the stream precede it. */
   Solved run(DeviceColumnSums.Stage stage, DeviceLists lists) {
-    int rhs = stage.program().rhs();
+    int rhs = stage.program().rhs() + Probe.COUNT;
     int items = lists.sizes().backItems();
     int length = Math.multiplyExact(lists.sizes().columns(), rhs);
     try (var x = new DeviceBuffer(driver, 8L * length)) {

@@ -3,6 +3,7 @@ package io.sparqr.backend.reference;
 
 import io.sparqr.backend.staged.KeptRows;
 import io.sparqr.backend.staged.SolveLists;
+import io.sparqr.numeric.Probe;
 import io.sparqr.numeric.ResidentFactor;
 import java.nio.DoubleBuffer;
 import java.util.Optional;
@@ -54,7 +55,7 @@ final class HeapRows implements KeptRows {
   public synchronized Optional<Solved> solveStored(double[] outside) {
     return lists.storedRhs() == 0
         ? Optional.empty()
-        : solved(lists.storedRhs(), s -> s.stored(outside));
+        : solved(lists.storedRhs() + Probe.COUNT, s -> s.stored(outside));
   }
 
   @Override

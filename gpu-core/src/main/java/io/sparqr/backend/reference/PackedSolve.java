@@ -6,6 +6,7 @@ import io.sparqr.backend.staged.RoundExecutor.Solved;
 import io.sparqr.backend.staged.SolveItem;
 import io.sparqr.backend.staged.SolveLists;
 import io.sparqr.numeric.BitChecksum;
+import io.sparqr.numeric.Probe;
 import io.sparqr.numeric.integrity.IntegrityFailure;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -35,10 +36,11 @@ final class PackedSolve {
     this.choice = choice;
   }
 
-  /** R x = c with the right-hand sides stored with R, for a whole tree. */
+  /** R x = c with the right-hand sides stored with R and the probe, for a whole tree. */
   static Solved stored(SolveLists lists, double[] out) {
-    var solve = new PackedSolve(lists, out, lists.storedRhs(), null);
-    double[] x = new double[lists.columns() * lists.storedRhs()];
+    int rhs = lists.storedRhs() + Probe.COUNT;
+    var solve = new PackedSolve(lists, out, rhs, null);
+    double[] x = new double[lists.columns() * rhs];
     solve.back(null, x);
     return new Solved(x, solve.worst);
   }
@@ -228,7 +230,12 @@ final class PackedSolve {
   }
 
   private double right(SolveItem t, int i, int q, double[] c) {
-    return c == null ? out[(int) t.outRhs() + i * lists.storedRhs() + q] : c[at(t, i, q)];
+    if (c != null) {
+      return c[at(t, i, q)];
+    }
+    return q < lists.storedRhs()
+        ? out[(int) t.outRhs() + i * lists.storedRhs() + q]
+        : Probe.value(lists.number()[t.start() + i]);
   }
 
   private void back(SolveItem t, double[] c, double[] x) {

@@ -50,10 +50,11 @@ public interface RoundExecutor extends AutoCloseable {
   }
 
   /**
-   * Solves R x = c on the executor, from the packed rows of the last {@link #execute}. For a stage
-   * of sound fronts whose tails are pivots of the stage, with at least one right-hand side.
+   * Solves R x = c on the executor, from the packed rows of the last {@link #execute}, for the stored
+   * right-hand sides and the {@link io.sparqr.numeric.Probe}. For a stage of sound fronts whose tails
+   * are pivots of the stage, with at least one right-hand side.
    *
-   * @return x, by number of the stage's columns ({@link StageColumns}), rhs values each
+   * @return x, by number of the stage's columns ({@link StageColumns}), rhs + 1 values each
    */
   default Solved backSubstitute(StageProgram program) {
     throw new UnsupportedOperationException("no solves on this executor");
@@ -86,7 +87,7 @@ public interface RoundExecutor extends AutoCloseable {
   /**
    * A solution.
    *
-   * @param x size columns x rhs
+   * @param x size columns x (rhs + 1), the probe's last
    * @param backwardError max over the rows of |c - R x| / (|R| |x| + |c|); NaN or huge if a value
    *     is not finite
    */

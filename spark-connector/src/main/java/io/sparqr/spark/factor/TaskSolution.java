@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.factor;
 
+import io.sparqr.numeric.Probe;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.plan.SolvePlan;
 import java.io.Serializable;
@@ -18,14 +19,14 @@ public interface TaskSolution extends Serializable {
    *
    * @param content what the task would have kept: its report, then R
    * @param threads threads for each task
-   * @return a frame with x at the task's pivots
+   * @return a frame with x at the task's pivots, and the solution for the {@link Probe}
    */
   byte[] of(SolvePlan plan, Iterator<Object> content, int[] threads);
 
   /**
    * The same frame for a solution of the backend.
    *
-   * @param x at the task's pivots, in order, a value for each right-hand side
+   * @param x at the task's pivots, in order, a value for each right-hand side and the probe
    */
   byte[] of(SolvePlan plan, SubtreeTask task, double[] x);
 }

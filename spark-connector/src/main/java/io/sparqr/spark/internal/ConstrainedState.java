@@ -143,19 +143,24 @@ public final class ConstrainedState implements AutoCloseable {
       }
     }
     double[] norm = new double[width];
+    double[] tail = new double[width];
     multipliers = new double[width][];
     for (int k = 0; k < width; k++) {
-      norm[k] = state.tail(k);
+      tail[k] = state.tail(k);
       for (double v : u[k]) {
-        norm[k] = Math.hypot(norm[k], v);
+        tail[k] = Math.hypot(tail[k], v);
       }
-      norm[k] = state.withoutRidge(norm[k], x[k]);
+      norm[k] = state.withoutRidge(tail[k], x[k]);
       multipliers[k] = y.solve(u[k]);
       for (int i = 0; i < p; i++) {
         multipliers[k][i] *= -scaled.factor(i);
       }
     }
-    return state.corrected(x, norm, p + " linear equality constraint" + (p == 1 ? "" : "s"));
+    // The rows that were factorized are A's and the constraints', which x satisfies.
+    return state.corrected(
+        x,
+        state.residual(x, norm, tail),
+        p + " linear equality constraint" + (p == 1 ? "" : "s"));
   }
 
   /** T (d - C x), the scaled violation of the constraints. */

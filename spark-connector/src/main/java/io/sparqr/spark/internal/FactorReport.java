@@ -5,6 +5,8 @@ import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.FactorSummary;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.SolveReport;
+import io.sparqr.spark.condition.Condition;
+import io.sparqr.spark.condition.RankRequest;
 import io.sparqr.spark.dependence.BasicColumns;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.plan.SolvePlan;
@@ -32,14 +34,14 @@ final class FactorReport {
                 plan.analysis().columns(),
                 made.input().nonzeros(),
                 plan.numbers().rhsCount()),
-            analysis(options, plan),
+            analysis(options, plan, made.rank().request()),
             new SolveReport.Cluster(
                 made.waited().executors(),
                 made.waited().seconds(),
                 made.levels().engine().name(),
                 ""),
             factorization(made, plan),
-            rankTest(options, plan, basic.dropped()),
+            rankTest(options, made, basic.dropped()),
             new SolveReport.Proof(
                 Math.max(summary.normDeparture(), made.combined().departure()),
                 summary.redoneTasks() + made.combined().redone()),
@@ -55,25 +57,30 @@ final class FactorReport {
   /**
    * The report with a solution.
    *
-   * @param norms residual norms; empty before a solve
-   * @param normal the relative residual of the normal equations; NaN: not requested
+   * @param residual of the solution; {@link SolveReport.Residual#none} before a solve
    * @param notes warnings of this solution
    */
-  SolveReport of(double[] norms, double normal, SolveReport.Seconds seconds, List<String> notes) {
-    return report
-        .withResidual(new SolveReport.Residual(norms, normal), seconds)
-        .withWarnings(notes);
+  SolveReport of(SolveReport.Residual residual, SolveReport.Seconds seconds, List<String> notes) {
+    return report.withResidual(residual, seconds).withWarnings(notes);
   }
 
-  private static SolveReport.Analysis analysis(SolveOptions options, SolvePlan plan) {
+  private static SolveReport.Analysis analysis(
+      SolveOptions options, SolvePlan plan, RankRequest request) {
     SymbolicAnalysis a = plan.analysis();
     return new SolveReport.Analysis(
         a.orderingUsed().name(),
-        orderingReason(options, a),
+        orderingReason(options, a) + moved(request),
         a.fronts(),
         a.flops(),
         plan.partition().tasks().size(),
         plan.partition().levels());
+  }
+
+  private static String moved(RankRequest request) {
+    int count = request.last().length;
+    return count == 0
+        ? ""
+        : "; %d dependent column%s moved to the end".formatted(count, count == 1 ? "" : "s");
   }
 
   /** The reason for the column order. */
@@ -102,18 +109,26 @@ final class FactorReport {
         made.totals().factorBytes());
   }
 
-  private static SolveReport.RankTest rankTest(SolveOptions options, SolvePlan plan, int[] dead) {
+  private static SolveReport.RankTest rankTest(
+      SolveOptions options, FactorState.Made made, int[] dead) {
+    SolvePlan plan = made.plan().value();
+    Condition condition = made.rank().condition();
     return new SolveReport.RankTest(
         plan.numbers().tolerance(),
-        toleranceReason(options),
+        toleranceReason(options, made.rank().request()),
         plan.analysis().columns() - dead.length,
-        dead.clone());
+        dead.clone(),
+        condition.estimate(),
+        condition.nearlyDependent());
   }
 
   /** The origin of the rank tolerance. */
-  static String toleranceReason(SolveOptions options) {
-    return options.problem().rankTolerance().isPresent()
-        ? "given"
+  static String toleranceReason(SolveOptions options, RankRequest request) {
+    if (options.problem().rankTolerance().isPresent()) {
+      return "given";
+    }
+    return request.tolerance().isPresent()
+        ? "rounding errors: no gap at the default tolerance, the rank is that of singular values"
         : FactorOptions.DEFAULT_TOLERANCE_RULE;
   }
 
@@ -129,6 +144,7 @@ final class FactorReport {
   private static List<String> warnings(
       SolveOptions options, FactorState.Made made, BasicColumns basic) {
     var warnings = new ArrayList<>(made.warnings());
+    made.rank().condition().warning().ifPresent(warnings::add);
     basic.warning().ifPresent(warnings::add);
     warnings.addAll(made.totals().summary().warnings());
     warnings.addAll(ofRows(made));

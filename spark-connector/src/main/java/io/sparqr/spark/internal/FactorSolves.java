@@ -1,7 +1,12 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.internal;
 
+import io.sparqr.numeric.Probe;
 import io.sparqr.numeric.SingletonRows;
+import io.sparqr.spark.SolveReport;
+import io.sparqr.spark.condition.BackwardError;
+import io.sparqr.spark.condition.ScaledFactor;
+import io.sparqr.spark.condition.TailTrust;
 import io.sparqr.spark.dependence.BasicColumns;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.plan.SolvePlan;
@@ -9,6 +14,7 @@ import io.sparqr.spark.resource.Held;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.solve.LevelSolve;
+import io.sparqr.spark.solve.Refinement;
 import io.sparqr.spark.solve.Reflection;
 import io.sparqr.spark.solve.ResidualPass;
 import io.sparqr.spark.solve.RowCopies;
@@ -34,6 +40,13 @@ final class FactorSolves {
    */
   private static final double CANCELLED = 1e-2;
 
+  /** Relative error of the fraction that a step takes away from the squared norm. */
+  private static final double KNOWN_GAIN = 1e-8;
+
+  private static final String UNSEEN =
+      "the residual norm is that of Q'b's tail and not exact: x is large beside it, and the rows are"
+          + " not there to measure it";
+
   private final FactoredRows rows;
   private final SolveOptions options;
   private final FactorState.Made made;
@@ -48,22 +61,18 @@ final class FactorSolves {
   private final LevelSolve solve;
   private final RowCopies copies;
   private final SemiNormalEquations equations;
+  private final TailTrust trust;
 
   /**
    * A solution.
    *
    * @param x by right-hand side
-   * @param residualNorm ||b - Ax|| of each
-   * @param normalResidual the relative residual of the normal equations; NaN: not requested
+   * @param residual ||b - Ax|| of each, true of this x; the check, if it was requested
    * @param notes warnings of this solution
    * @param seconds of the solve; for the factorized right-hand sides without the check
    */
   record Solved(
-      double[][] x,
-      double[] residualNorm,
-      double normalResidual,
-      List<String> notes,
-      double seconds) {}
+      double[][] x, SolveReport.Residual residual, List<String> notes, double seconds) {}
 
   /**
    * Solves with a factorization.
@@ -88,6 +97,7 @@ final class FactorSolves {
     this.copies = RowCopies.of(rows.engine(), ofRows);
     held.onClose(copies::close);
     this.equations = new SemiNormalEquations(plan, solve, singletons);
+    this.trust = new TailTrust(plan, made.rank().sizes());
   }
 
   /** Solves with R'R and their corrections. */
@@ -99,54 +109,116 @@ final class FactorSolves {
   Solved stored(BasicColumns basic, JobScope scope, ProgressTracker progress) {
     var watch = new Stopwatch();
     double[][] x = backSubstituted(scope);
-    double[] norm = residualNorms(x);
+    basic.move(plan, x);
     var notes = new ArrayList<String>();
-    int steps = rows.source() == null ? 0 : options.solution().refinement();
-    for (int step = 0; step < steps; step++) {
-      progress.phase("solve", "step %d of refinement".formatted(step + 1));
-      norm = equations.refine(pass(), x, scope);
-    }
-    if (cancelled(norm, x)) {
-      if (rows.source() != null && !rows.ridge().any()) {
-        scope.describe("residuals, small beside the ridge's part");
-        norm = pass().run(x).ofRows();
-      } else {
-        notes.add("the residual norm is small beside the ridge's part, and the rows are not there");
+    int steps = options.solution().refinement();
+    boolean there = rows.source() != null;
+    Norms norms;
+    if (steps > 0 && there) {
+      progress.phase("solve", "up to %d step(s) of refinement".formatted(steps));
+      norms = refined(pass(), x, steps, basic, scope, notes);
+    } else {
+      norms = ofTails(x);
+      if (!norms.trusted && there) {
+        norms = measured(pass(), x, scope);
+      } else if (!norms.trusted) {
+        notes.add(UNSEEN);
       }
     }
-    basic.move(plan, x);
-    double seconds = watch.lap();
+    double seconds = made.seconds().solve() + watch.lap();
     SolveLog.solve(steps, seconds);
-    double normal = Double.NaN;
-    boolean wanted = options.solution().check() || options.solution().refinement() > 0;
-    if (wanted && rows.source() == null) {
+    boolean wanted = options.solution().check() || steps > 0;
+    if (wanted && !there) {
       notes.add("neither refined nor checked: the factorization was loaded, without its rows");
-    } else if (options.solution().check()) {
-      progress.phase("check", "||A'(b-Ax)||");
-      normal = check(x, scope);
     }
-    return new Solved(x, norm, normal, List.copyOf(notes), seconds);
+    SolveReport.Check check = SolveReport.Check.NONE;
+    if (options.solution().check() && there) {
+      progress.phase("check", "backward error");
+      check = check(x, scope);
+    }
+    return new Solved(x, norms.residual(check), List.copyOf(notes), seconds);
+  }
+
+  /**
+   * Norms of residuals.
+   *
+   * @param how measured, or from the rest of Q'b
+   * @param trusted whether they are those of the x that is returned
+   */
+  private record Norms(double[] of, String how, boolean trusted) {
+
+    SolveReport.Residual residual(SolveReport.Check check) {
+      return new SolveReport.Residual(of, how, check);
+    }
   }
 
   private double[][] backSubstituted(JobScope scope) {
-    int width = plan.numbers().rhsCount();
-    double[] z = plan.vector(width);
-    solve.back(z, width, true, scope);
-    singletons.backSubstitute(singletons.rhs(), z, width);
-    double[][] x = new double[width][];
-    for (int k = 0; k < width; k++) {
-      x[k] = plan.unscale(z, k, width, plan.rhsScale(k));
+    double[] z =
+        made.first()
+            .take()
+            .orElseGet(() -> FirstSolution.stored(plan, solve, singletons, scope));
+    int rhs = plan.numbers().rhsCount();
+    double[][] x = new double[rhs][];
+    for (int k = 0; k < rhs; k++) {
+      x[k] = plan.unscale(z, k, rhs + Probe.COUNT, plan.rhsScale(k));
     }
     return x;
   }
 
-  /** The norm of the tail without the contribution of the ridge rows, lambda ||x||^2. */
-  private double[] residualNorms(double[][] x) {
+  /** The norms of the tails without the contribution of the ridge rows, lambda ||x||^2. */
+  private Norms ofTails(double[][] x) {
     double[] norm = new double[x.length];
+    boolean trusted = true;
     for (int k = 0; k < x.length; k++) {
       norm[k] = plan.withoutRidge(tail(k), x[k]);
+      trusted &= believed(norm[k], tail(k), x[k]);
     }
-    return norm;
+    return new Norms(norm, SolveReport.Residual.TAIL, trusted);
+  }
+
+  /** Whether a norm can be believed that was computed from others without a look at x. */
+  private boolean believed(double norm, double tail, double[] x) {
+    // What is left beside the ridge's part may be nothing but rounding errors.
+    return trust.of(norm, tail, x) && !(norm < CANCELLED * plan.numbers().ridge().norm(x));
+  }
+
+  private Norms measured(ResidualPass pass, double[][] x, JobScope scope) {
+    scope.describe("residuals, since the rest of Q'b does not tell them");
+    return measured(pass.measure(x), x);
+  }
+
+  private Norms measured(ResidualPass.Sums sums, double[][] x) {
+    double[] norm = sums.ofRows().clone();
+    // The ridge's rows may be among the rows.
+    for (int k = 0; rows.ridge().any() && k < norm.length; k++) {
+      norm[k] = plan.withoutRidge(sums.residual()[k], x[k]);
+    }
+    return new Norms(norm, SolveReport.Residual.MEASURED, true);
+  }
+
+  /** Refines solutions in place, as long as that helps. */
+  private Norms refined(
+      ResidualPass pass,
+      double[][] x,
+      int steps,
+      BasicColumns basic,
+      JobScope scope,
+      List<String> notes) {
+    var refinement =
+        new Refinement(
+            equations,
+            pass,
+            one -> {
+              basic.move(plan, new double[][] {one});
+              return one;
+            });
+    ResidualPass.Sums sums = refinement.run(x, steps, scope);
+    if (refinement.takenBack() > 0) {
+      notes.add(
+          "%d step(s) of refinement taken back: the residual grew"
+              .formatted(refinement.takenBack()));
+    }
+    return measured(sums, x);
   }
 
   /** ||b - A x|| of the unconstrained solution, the ridge's rows included. */
@@ -154,13 +226,23 @@ final class FactorSolves {
     return Math.sqrt(made.totals().residualSquares()[k]) / plan.rhsScale(k);
   }
 
-  /** Whether a norm may consist of rounding errors after subtraction of the ridge's part. */
-  private boolean cancelled(double[] norm, double[][] x) {
-    boolean any = false;
-    for (int k = 0; k < norm.length; k++) {
-      any |= norm[k] < CANCELLED * plan.numbers().ridge().norm(x[k]);
+  /**
+   * ||b - A x|| of other solutions for the right-hand sides of the rows: as given if that can be
+   * believed, else measured.
+   *
+   * @param norm computed from the tails
+   * @param tail what they were computed from
+   */
+  SolveReport.Residual residual(double[][] x, double[] norm, double[] tail, JobScope scope) {
+    boolean trusted = true;
+    for (int k = 0; k < x.length; k++) {
+      trusted &= believed(norm[k], tail[k], x[k]);
     }
-    return any;
+    Norms norms =
+        trusted || rows.source() == null
+            ? new Norms(norm, SolveReport.Residual.TAIL, trusted)
+            : measured(pass(), x, scope);
+    return norms.residual(SolveReport.Check.NONE);
   }
 
   /** A pass over the available rows. */
@@ -175,23 +257,26 @@ final class FactorSolves {
 
   /** R x = Q'b by the kept reflectors, for other labels of the factorized rows. */
   Solved reflected(RowSource labelled, BasicColumns basic, JobScope scope) {
-    int steps = options.solution().refinement();
-    var way = new Way("further right-hand sides by the kept Q", steps, new Stopwatch());
+    var way = new Way("further right-hand sides by the kept Q", 0, new Stopwatch());
     equations.forgetNotes();
     var reflection = new Reflection(labelled, made.plan(), made.levels(), made.input().rows());
     Reflection.Result q = reflection.run(scope);
     double[] z = q.c();
-    solve.back(z, q.width(), false, scope);
+    solve.back(z, q.width(), scope);
     singletons.backSubstitute(z, z, q.width());
     double[][] x = new double[q.width()][];
     double[] norm = new double[x.length];
+    boolean trusted = true;
     for (int k = 0; k < x.length; k++) {
       x[k] = plan.unscale(z, k, x.length, 1);
-      norm[k] = plan.withoutRidge(q.residual()[k], x[k]);
     }
-    var found = new SemiNormalEquations.Solution(x, norm);
+    basic.move(plan, x);
+    for (int k = 0; k < x.length; k++) {
+      norm[k] = plan.withoutRidge(q.residual()[k], x[k]);
+      trusted &= believed(norm[k], q.residual()[k], x[k]);
+    }
     try (ResidualPass pass = aligned(labelled)) {
-      return corrected(pass, found, way, basic, scope);
+      return corrected(pass, x, new Norms(norm, SolveReport.Residual.TAIL, trusted), way, basic, scope);
     }
   }
 
@@ -202,40 +287,67 @@ final class FactorSolves {
    */
   Solved semiNormal(ResidualPass pass, String why, BasicColumns basic, JobScope scope) {
     // The semi-normal equations already include one step.
-    int steps = Math.max(0, options.solution().refinement() - 1);
-    var way = new Way("further right-hand sides " + HOW + ": " + why, steps, new Stopwatch());
-    SemiNormalEquations.Solution found =
+    var way = new Way("further right-hand sides " + HOW + ": " + why, 1, new Stopwatch());
+    SemiNormalEquations.First found =
         equations.solve(pass, made.input().rows(), made.input().frobenius(), scope);
-    return corrected(pass, found, way, basic, scope);
+    basic.move(plan, found.x());
+    return corrected(pass, found.x(), afterStep(found), way, basic, scope);
   }
 
-  /** The method of a solve for further right-hand sides, further steps, its stopwatch. */
+  /** The norms after the step of refinement of the semi-normal equations. */
+  private Norms afterStep(SemiNormalEquations.First found) {
+    double condition = made.rank().condition().estimate();
+    // R'R dx = A'r to eps cond^2; a step that takes away little is known well enough anyway.
+    double error = Math.min(1, 100 * Math.ulp(1.0) * condition * condition);
+    double[] norm = new double[found.x().length];
+    boolean trusted = true;
+    for (int k = 0; k < norm.length; k++) {
+      double gain = found.step().gain()[k];
+      double whole = found.step().residual()[k] * Math.sqrt(1 - gain);
+      norm[k] = plan.withoutRidge(whole, found.x()[k]);
+      trusted &= error * gain <= KNOWN_GAIN * (1 - gain) && believed(norm[k], whole, found.x()[k]);
+    }
+    return new Norms(norm, SolveReport.Residual.TAIL, trusted);
+  }
+
+  /** The method of a solve for further right-hand sides, steps that are in it, its stopwatch. */
   private record Way(String how, int steps, Stopwatch watch) {}
 
   /** The steps of refinement and the check that the options request for every solution. */
   private Solved corrected(
       ResidualPass pass,
-      SemiNormalEquations.Solution found,
+      double[][] x,
+      Norms found,
       Way way,
       BasicColumns basic,
       JobScope scope) {
-    double[][] x = found.x();
-    double[] norm = found.residualNorm();
-    for (int step = 0; step < way.steps; step++) {
-      norm = equations.refine(pass, x, scope);
+    var notes = new ArrayList<String>();
+    int steps = options.solution().refinement() - way.steps;
+    Norms norms = found;
+    if (steps > 0) {
+      norms = refined(pass, x, steps, basic, scope, notes);
+    } else if (!norms.trusted) {
+      norms = measured(pass, x, scope);
     }
-    basic.move(plan, x);
-    scope.describe(CHECK);
-    double normal = options.solution().check() ? pass.check(x) : Double.NaN;
+    SolveReport.Check check =
+        options.solution().check() ? check(pass, x, scope) : SolveReport.Check.NONE;
     double seconds = way.watch.total();
-    SolveLog.further(way.how, norm, seconds);
-    return new Solved(x, norm, normal, equations.notes(way.how), seconds);
+    SolveLog.further(way.how, norms.of, seconds);
+    notes.addAll(0, equations.notes(way.how));
+    return new Solved(x, norms.residual(check), notes, seconds);
   }
 
-  /** Max over the right-hand sides of ||A'(b - Ax)|| / (||A||_F ||b - Ax||). */
-  double check(double[][] x, JobScope scope) {
+  /** The backward error of solutions for the right-hand sides of the rows. */
+  SolveReport.Check check(double[][] x, JobScope scope) {
+    return check(pass(), x, scope);
+  }
+
+  private SolveReport.Check check(ResidualPass pass, double[][] x, JobScope scope) {
     scope.describe(CHECK);
-    return pass().check(x);
+    var r = new ScaledFactor(plan, solve, singletons, made.rank().sizes(), scope);
+    BackwardError e = BackwardError.of(pass, x, plan, made.rank().sizes(), r);
+    return new SolveReport.Check(
+        e.normalResidual(), e.normwise(), e.componentwise(), e.verdict());
   }
 
   /** A'y for the labels y of a pass over rows of A in any order, one for each right-hand side. */

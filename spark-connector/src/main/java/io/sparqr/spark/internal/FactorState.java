@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.internal;
 
+import io.sparqr.error.IllConditionedException;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.error.RankDeficientException;
 import io.sparqr.numeric.SingletonRows;
@@ -13,6 +14,9 @@ import io.sparqr.spark.RFactor;
 import io.sparqr.spark.RankPolicy;
 import io.sparqr.spark.SolveReport;
 import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.condition.ColumnSizes;
+import io.sparqr.spark.condition.Condition;
+import io.sparqr.spark.condition.RankRequest;
 import io.sparqr.spark.dependence.BasicColumns;
 import io.sparqr.spark.factor.CollectedFactor;
 import io.sparqr.spark.factor.FactorRows;
@@ -67,8 +71,7 @@ public final class FactorState implements AutoCloseable {
   private BasicColumns basic;
   private final FactorReport report;
   private SolveReport.Seconds seconds;
-  private double normalResidual = Double.NaN;
-  private double[] residualNorm = new double[0];
+  private SolveReport.Residual residual = SolveReport.Residual.none();
   private List<String> notes = List.of();
   private LeastSquaresSolution solution;
   private final FactorStatistics statistics;
@@ -95,7 +98,19 @@ public final class FactorState implements AutoCloseable {
       ExecutorWait.Outcome waited,
       String group,
       List<String> warnings,
-      Optional<Profiler> profiler) {}
+      Optional<Profiler> profiler,
+      LevelSolve solve,
+      FirstSolution first,
+      Rank rank) {}
+
+  /**
+   * How far the rank was looked at.
+   *
+   * @param request what the factorization that stands was asked
+   * @param condition of its R
+   * @param sizes of its columns
+   */
+  record Rank(RankRequest request, Condition condition, ColumnSizes sizes) {}
 
   /** Takes the results of the pipeline, and ownership of its data on the cluster. */
   FactorState(
@@ -111,7 +126,7 @@ public final class FactorState implements AutoCloseable {
     this.singletons = made.driverShare.singletons();
     this.analysis = plan.analysis();
     this.n = analysis.columns();
-    this.solve = new LevelSolve(made.plan, made.levels);
+    this.solve = made.solve;
     this.solves = new FactorSolves(rows, options, made, plan, solve, held);
     this.dead =
         Arrays.stream(made.totals.dead()).map(analysis.permutation()::original).sorted().toArray();
@@ -123,12 +138,24 @@ public final class FactorState implements AutoCloseable {
           rank(),
           n);
     }
+    requireCondition(options.solution().minRcond());
     this.statistics =
         new FactorStatistics(engine, made, new NormalInverse(plan, singletons, solve, dead), held);
     Dropping how = options.problem().dropping();
     BasicColumns.check(how, n);
     this.basic = dead.length > 0 && how.by() ? chosen(how) : BasicColumns.ofR(dead);
     this.report = new FactorReport(options, made, basic);
+  }
+
+  private void requireCondition(double least) {
+    Condition condition = made.rank.condition();
+    if (least > 0 && !(1 / condition.estimate() >= least)) {
+      throw new IllConditionedException(
+          "the condition estimate of A, its columns scaled to norm 1, is %.1e, beyond 1 / %.1e%s"
+              .formatted(condition.estimate(), least, condition.named()),
+          condition.estimate(),
+          condition.nearlyDependent());
+    }
   }
 
   private BasicColumns chosen(Dropping how) {
@@ -217,7 +244,7 @@ public final class FactorState implements AutoCloseable {
           listener,
           new FailureReport(
               "solve",
-              Known.of(report(), residualNorm.length > 0),
+              Known.of(report(), residual.residualNorm().length > 0),
               seconds.withSolve(seconds.solve() + spent, seconds.total() + spent),
               e));
       throw e;
@@ -253,20 +280,21 @@ public final class FactorState implements AutoCloseable {
         new ProgressTracker(engine, listener, scope.group(), made.profiler, seconds.total())) {
       progress.phase("solve", "back substitution");
       FactorSolves.Solved s = solves.stored(basic, scope, progress);
-      normalResidual = s.normalResidual();
+      residual = s.residual();
       notes = s.notes();
       seconds = seconds.withSolve(s.seconds(), seconds.total() + watch.total());
-      residualNorm = s.residualNorm();
-      SolveLog.done(rank(), n, residualNorm, seconds.total());
+      double[] norm = residual.residualNorm();
+      SolveLog.done(rank(), n, norm, seconds.total());
       LeastSquaresSolution found = solution(s);
-      progress.done(String.format(java.util.Locale.ROOT, "||b - Ax|| = %.6e", residualNorm[0]));
+      progress.done(String.format(java.util.Locale.ROOT, "||b - Ax|| = %.6e", norm[0]));
       return found;
     }
   }
 
   private LeastSquaresSolution solution(FactorSolves.Solved s) {
-    SolveReport of = report.of(s.residualNorm(), s.normalResidual(), seconds, s.notes());
-    return new LeastSquaresSolution(s.x(), s.residualNorm(), rank(), deadColumns(), profiled(of));
+    SolveReport of = report.of(s.residual(), seconds, s.notes());
+    return new LeastSquaresSolution(
+        s.x(), s.residual().residualNorm(), rank(), deadColumns(), profiled(of));
   }
 
   /** Solves for other labels of the factorized rows, in the same order. */
@@ -307,9 +335,19 @@ public final class FactorState implements AutoCloseable {
     return solves.timesTransposed(rows);
   }
 
-  /** Max over the right-hand sides of ||A'(b - Ax)|| / (||A||_F ||b - Ax||). */
-  double check(double[][] x) {
+  /** The backward error of solutions for the right-hand sides of the rows. */
+  SolveReport.Check check(double[][] x) {
     return scoped(scope -> solves.check(x, scope));
+  }
+
+  /**
+   * ||b - A x|| of other solutions for the right-hand sides of the rows.
+   *
+   * @param norm computed from the tails
+   * @param tail what they were computed from
+   */
+  SolveReport.Residual residual(double[][] x, double[] norm, double[] tail) {
+    return scoped(scope -> solves.residual(x, norm, tail, scope));
   }
 
   /** y with R'y = g: {@link SemiNormalEquations#forward(double[][], JobScope)}. */
@@ -338,9 +376,9 @@ public final class FactorState implements AutoCloseable {
   }
 
   /** Another solution with this factorization's report. */
-  LeastSquaresSolution corrected(double[][] x, double[] norm, String how) {
+  LeastSquaresSolution corrected(double[][] x, SolveReport.Residual of, String how) {
     return new LeastSquaresSolution(
-        x, norm, rank(), deadColumns(), report.of(norm, Double.NaN, seconds, List.of(how)));
+        x, of.residualNorm(), rank(), deadColumns(), report.of(of, seconds, List.of(how)));
   }
 
   /** Standard errors of x for right-hand side k. */
@@ -453,7 +491,7 @@ public final class FactorState implements AutoCloseable {
 
   /** The current report: after {@link #solve()} with its residual norms and times. */
   public SolveReport report() {
-    return profiled(report.of(residualNorm, normalResidual, seconds, notes));
+    return profiled(report.of(residual, seconds, notes));
   }
 
   private SolveReport profiled(SolveReport of) {

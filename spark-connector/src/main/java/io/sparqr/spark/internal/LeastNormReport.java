@@ -27,10 +27,17 @@ final class LeastNormReport {
         transpose.analysis(),
         transpose.cluster(),
         transpose.factorization(),
-        new SolveReport.RankTest(test.tolerance(), test.toleranceReason(), test.rank(), new int[0]),
+        // Columns of A' that are nearly dependent are rows of A.
+        new SolveReport.RankTest(
+            test.tolerance(),
+            test.toleranceReason(),
+            test.rank(),
+            new int[0],
+            test.conditionEstimate(),
+            new int[0]),
         transpose.proof(),
         transpose.traffic(),
-        new SolveReport.Residual(norms, Double.NaN),
+        new SolveReport.Residual(norms, SolveReport.Residual.MEASURED),
         s.withSolve(total - s.total(), total),
         transpose.warnings(),
         transpose.profile());

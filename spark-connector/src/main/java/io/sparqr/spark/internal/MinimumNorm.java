@@ -103,7 +103,7 @@ public final class MinimumNorm {
           options
               .with(options.input().withColumns(state.analysis().columns()))
               .with(options.problem().withRankTolerance(-1).withEquilibrate(true))
-              .with(options.solution().withRefinement(0).withCheck(false))
+              .with(options.solution().withRefinement(0).withCheck(false).withMinRcond(0))
               .with(ofAnother(options));
       Optional<LeastSquaresSolution> found =
           new MinimumNorm(state.factorRows().rows(), factor, listener).wide();
@@ -121,17 +121,20 @@ public final class MinimumNorm {
       for (int k = 0; k < norms.length; k++) {
         norms[k] = Math.hypot(norms[k], least.residualNorms()[k]);
       }
-      double normal = options.solution().check() ? state.check(least.solutions()) : Double.NaN;
+      double[] tails = new double[norms.length];
+      for (int k = 0; k < norms.length; k++) {
+        tails[k] = state.tail(k);
+      }
+      SolveReport.Residual residual = state.residual(least.solutions(), norms, tails);
+      if (options.solution().check()) {
+        residual = residual.withCheck(state.check(least.solutions()));
+      }
       return new LeastSquaresSolution(
           least.solutions(),
-          norms,
+          residual.residualNorm(),
           basic.rank(),
           basic.deadColumns(),
-          LeastNormReport.ofTwo(
-              basic.report(),
-              least.report(),
-              new SolveReport.Residual(norms, normal),
-              watch.total()));
+          LeastNormReport.ofTwo(basic.report(), least.report(), residual, watch.total()));
     }
   }
 
@@ -183,6 +186,7 @@ public final class MinimumNorm {
         options
             .with(options.input().withColumns(m))
             .with(options.problem().withRankPolicy(RankPolicy.REPORT))
+            .with(options.solution().withMinRcond(0))
             .with(ofAnother(options));
     try (FactorState state = Pipeline.factorize(transposed.source(), ofTranspose, listener)) {
       if (state.rank() < m) {

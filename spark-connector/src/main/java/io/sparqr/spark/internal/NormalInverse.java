@@ -84,7 +84,7 @@ record NormalInverse(SolvePlan plan, SingletonRows singletons, LevelSolve levels
       int at = plan.position(d) * width;
       java.util.Arrays.fill(c, at, at + width, 0);
     }
-    levels.back(c, width, false, scope);
+    levels.back(c, width, scope);
     singletons.backSubstitute(c, c, width);
     double[][] z = new double[width][];
     for (int k = 0; k < width; k++) {

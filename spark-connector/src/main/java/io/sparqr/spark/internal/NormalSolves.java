@@ -15,7 +15,7 @@ record NormalSolves(SolvePlan plan, LevelSolve levels, SingletonRows singletons,
   @Override
   public double[] solve(double[] g, int width) {
     double[] c = forward(g, width);
-    levels.back(c, width, false, scope);
+    levels.back(c, width, scope);
     singletons.backSubstitute(c, c, width);
     double[] y = plan.vector(width);
     for (int p = 0; p < y.length / width; p++) {

@@ -5,8 +5,13 @@ import io.sparqr.backend.BackendChoice;
 import io.sparqr.error.DiskFullException;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.spark.FailureReport;
+import io.sparqr.numeric.SingletonRows;
 import io.sparqr.spark.LeastSquaresSolution;
 import io.sparqr.spark.ProgressListener;
+import io.sparqr.spark.condition.ColumnSizes;
+import io.sparqr.spark.condition.RankRequest;
+import io.sparqr.spark.condition.RankReview;
+import io.sparqr.spark.condition.ScaledFactor;
 import io.sparqr.spark.factor.FactorTotals;
 import io.sparqr.spark.factor.Levels;
 import io.sparqr.spark.factor.TaskReport;
@@ -30,6 +35,7 @@ import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.SparkErrors;
 import io.sparqr.spark.rows.HeldRows;
 import io.sparqr.spark.rows.RowSource;
+import io.sparqr.spark.solve.LevelSolve;
 import io.sparqr.spark.solve.NormSum;
 import io.sparqr.spark.solve.SolveInTask;
 import io.sparqr.symbolic.SymbolicAnalysis;
@@ -59,15 +65,22 @@ public final class Pipeline {
   private Optional<HeldRows> left = Optional.empty();
 
   private final DeviceOpening opening;
-  private final Times times = new Times();
+  private final Times times;
   private final Known known = new Known();
   private final DiskNeed disk;
 
   /** Empty if no profile was requested. */
   private final Optional<Profiler> profiler;
 
-  private final Stopwatch watch = new Stopwatch();
+  private final Stopwatch watch;
   private final List<String> warnings = new ArrayList<>();
+
+  /** What the review of an earlier factorization asks of this one. */
+  private final RankRequest request;
+
+  /** The options with what the request changes in them. */
+  private final SolveOptions asked;
+
   private final AnalysisStep analyses;
   private final PlanStep plans;
   private final RowStep sending;
@@ -77,7 +90,12 @@ public final class Pipeline {
       SolveOptions options,
       ProgressListener listener,
       Earlier earlier,
-      boolean once) {
+      boolean once,
+      Attempt attempt) {
+    this.request = attempt.request;
+    this.asked = attempt.asked(options);
+    this.times = attempt.times;
+    this.watch = attempt.watch;
     this.once = once;
     this.source = source;
     this.earlier = earlier;
@@ -86,8 +104,8 @@ public final class Pipeline {
     this.engine = source.engine();
     this.opening = new DeviceOpening(engine.oneJvm());
     this.disk = new DiskNeed(engine);
-    this.analyses = new AnalysisStep(engine, options, opening, warnings);
-    this.plans = new PlanStep(source, options, earlier);
+    this.analyses = new AnalysisStep(engine, asked, opening, warnings);
+    this.plans = new PlanStep(source, asked, earlier, request);
     this.sending = new RowStep(source, once, held);
     this.profiler =
         options.factorization().profile() ? Optional.of(new Profiler()) : Optional.empty();
@@ -112,7 +130,7 @@ public final class Pipeline {
   /** Factorizes and solves for the rows' right-hand sides; nothing is left on the cluster. */
   public static LeastSquaresSolution solve(
       RowSource source, SolveOptions options, ProgressListener listener) {
-    try (var f = run(new Pipeline(source, options, listener, Earlier.NONE, true))) {
+    try (var f = run(source, options, listener, Earlier.NONE, true)) {
       return f.solve();
     }
   }
@@ -120,19 +138,39 @@ public final class Pipeline {
   /** The same for new rows followed by rows of R that replace earlier ones. */
   static FactorState factorize(
       RowSource source, SolveOptions options, ProgressListener listener, Earlier earlier) {
-    return run(new Pipeline(source, options, listener, earlier, false));
+    return run(source, options, listener, earlier, false);
   }
 
-  private static FactorState run(Pipeline pipeline) {
+  /** Factorizes as often as the review of the rank asks for. */
+  private static FactorState run(
+      RowSource source,
+      SolveOptions options,
+      ProgressListener listener,
+      Earlier earlier,
+      boolean once) {
+    var first = new Attempt();
+    Result result = run(new Pipeline(source, options, listener, earlier, once, first), first);
+    while (result.state == null) {
+      Attempt next = result.next;
+      // A solution alone is no longer enough: the next review may have to look at R.
+      result = run(new Pipeline(source, options, listener, earlier, false, next), next);
+    }
+    return result.state;
+  }
+
+  /** A factorization that stands, or the next attempt. */
+  private record Result(FactorState state, Attempt next) {}
+
+  private static Result run(Pipeline pipeline, Attempt attempt) {
     Engine engine = pipeline.engine;
     beside(pipeline);
     boolean made = false;
     try (var scope = new JobScope(engine);
         var progress =
             new ProgressTracker(engine, pipeline.listener, scope.group(), pipeline.profiler, 0)) {
-      FactorState state = pipeline.logged(scope, progress);
-      made = true;
-      return state;
+      Result result = pipeline.logged(attempt, scope, progress);
+      made = result.state != null;
+      return result;
     } finally {
       pipeline.opening.close();
       if (!made) {
@@ -148,9 +186,9 @@ public final class Pipeline {
     }
   }
 
-  private FactorState logged(JobScope scope, ProgressTracker progress) {
+  private Result logged(Attempt attempt, JobScope scope, ProgressTracker progress) {
     try {
-      return run(scope, progress);
+      return run(attempt, scope, progress);
     } catch (Throwable thrown) {
       Throwable e = thrown instanceof DiskFullException full ? disk.in(full) : thrown;
       times.failed(progress.current(), watch.lap());
@@ -168,9 +206,10 @@ public final class Pipeline {
       PlanHandle plan,
       ClusterResources resources,
       RowStep.Sent rows,
-      ExecutorWait.Outcome waited) {}
+      ExecutorWait.Outcome waited,
+      ColumnSizes sizes) {}
 
-  private FactorState run(JobScope scope, ProgressTracker progress) {
+  private Result run(Attempt attempt, JobScope scope, ProgressTracker progress) {
     // The pattern becomes garbage when this returns.
     Prepared p = prepare(scope, progress);
     SolvePlan plan = p.plan.value();
@@ -198,11 +237,28 @@ public final class Pipeline {
               what -> working.phase("factorize", what));
       working.complete();
     }
-    times.factorize = watch.lap();
+    times.factorize += watch.lap();
     profiler.ifPresent(q -> q.factored(plan, p.resources.model(), levels.profiles()));
     times.total = watch.total();
     FactorTotals totals = FactorTotals.of(reports, p.rows.driver().residualSquares());
     SolveLog.factorize(totals.summary(), plan.partition().estimatedSeconds(), times.factorize);
+    progress.phase("solve", "back substitution");
+    scope.describe("back substitution");
+    var solve = new LevelSolve(p.plan, levels);
+    SingletonRows singletons = p.rows.driver().singletons();
+    FirstSolution first =
+        FirstSolution.of(plan, solve, singletons, levels.solved(), scope);
+    Optional<RankReview.Outcome> seen = review(p, totals, first, solve, levels.solved(), scope);
+    times.solve += watch.lap();
+    if (seen.isEmpty()) {
+      return new Result(null, attempt.next(request, plan.analysis()));
+    }
+    RankReview.Outcome outcome = seen.get();
+    if (outcome.again().isPresent()) {
+      return new Result(null, attempt.next(outcome.again().get(), plan.analysis()));
+    }
+    warnings.addAll(outcome.warnings());
+    times.total = watch.total();
     var made =
         new FactorState.Made(
             p.input,
@@ -215,8 +271,46 @@ public final class Pipeline {
             p.waited,
             scope.group(),
             List.copyOf(warnings),
-            profiler);
-    return new FactorState(FactoredRows.of(source, earlier), options, listener, held, made);
+            profiler,
+            solve,
+            first,
+            new FactorState.Rank(request, outcome.condition(), p.sizes));
+    return new Result(
+        new FactorState(FactoredRows.of(source, earlier), options, listener, held, made), null);
+  }
+
+  /**
+   * Reviews the rank.
+   *
+   * @param solved whether R is gone: its tasks have solved
+   * @return empty if R is gone and must be looked at
+   */
+  private Optional<RankReview.Outcome> review(
+      Prepared p,
+      FactorTotals totals,
+      FirstSolution first,
+      LevelSolve solve,
+      boolean solved,
+      JobScope scope) {
+    SolvePlan plan = p.plan.value();
+    boolean decides =
+        plan.numbers().equilibrated() && options.problem().rankTolerance().isEmpty();
+    double[] probe = first.probe().clone();
+    p.sizes.scale(plan, probe, 1);
+    var found =
+        new RankReview.Found(
+            totals.dead(), totals.summary().droppedNorm(), probe, decides);
+    var review = new RankReview(plan.analysis(), request, found);
+    if (solved) {
+      return review.clearEnough() ? Optional.of(review.unseen()) : Optional.empty();
+    }
+    if (review.clear()) {
+      return Optional.of(review.unseen());
+    }
+    scope.describe("smallest singular values of R");
+    SingletonRows singletons = p.rows.driver().singletons();
+    return Optional.of(
+        review.of(new ScaledFactor(plan, solve, singletons, p.sizes, scope)));
   }
 
   /**
@@ -243,12 +337,12 @@ public final class Pipeline {
     rule.settled().ifPresent(opening::consider);
     scope.describe("pattern and column norms");
     PatternPass.Result found = read();
-    times.pattern = watch.lap();
+    times.pattern += watch.lap();
     SolveLog.pattern(found, times.pattern);
     known.pattern(found);
     options.problem().ridge().requireColumns(found.norm().length);
     disk.rows(found);
-    SymbolicOptions symbolic = options.analysis().symbolic().withRhs(found.rhsCount());
+    SymbolicOptions symbolic = asked.analysis().symbolic().withRhs(found.rhsCount());
     while (true) {
       progress.phase("analyze", "ordering and symbolic analysis");
       SymbolicAnalysis analysis = analyses.of(found, symbolic, rule::verdict);
@@ -259,7 +353,7 @@ public final class Pipeline {
         found = found.analyzed();
       }
       double order =
-          options.analysis().known().filter(analysis::equals).isPresent()
+          asked.analysis().known().filter(analysis::equals).isPresent()
               ? 0
               : analysis.data().orderSeconds();
       times.order += order;
@@ -278,7 +372,7 @@ public final class Pipeline {
       times.plan += planned;
       TreePartition cut = plan.value().partition();
       SolveLog.cut(cut, resources.model().workers().size(), planned);
-      known.cut(cut, plan.value().numbers().tolerance(), FactorReport.toleranceReason(options));
+      known.cut(cut, plan.value().numbers().tolerance(), FactorReport.toleranceReason(options, request));
       progress.phase("rows", "rows to the tasks of their fronts");
       scope.describe("rows to the tasks of their fronts");
       RowStep.Sent rows = sending.send(plan, resources, found, left);
@@ -288,7 +382,7 @@ public final class Pipeline {
       int[] bad = rows.driver().singletons().tinyPivots(plan.value().numbers().tolerance());
       if (bad.length == 0) {
         left.ifPresent(HeldRows::close);
-        return new Prepared(input(found), plan, resources, rows, waited);
+        return new Prepared(input(found), plan, resources, rows, waited, sizes(found));
       }
       symbolic = symbolic.withNotSingletons(analyses.barred(symbolic, analysis, bad));
       if (found.print().isPresent()) {
@@ -309,7 +403,7 @@ public final class Pipeline {
    */
   private PatternPass.Result read() {
     var pass = new PatternPass(source, options);
-    Optional<SymbolicAnalysis> given = options.analysis().known();
+    Optional<SymbolicAnalysis> given = asked.analysis().known();
     if (given.isPresent() && profiler.isEmpty()) {
       leave();
       PatternPass.Result figures = pass.figures(left.orElse(null));
@@ -338,6 +432,18 @@ public final class Pipeline {
 
   private void profile(PatternPass.Result found, SymbolicAnalysis analysis) {
     profiler.ifPresent(p -> p.analyzed(found.pattern(), analysis));
+  }
+
+  /** The norms of R's columns, unless they are 1. */
+  private ColumnSizes sizes(PatternPass.Result found) {
+    if (options.problem().equilibrate()) {
+      return ColumnSizes.UNIT;
+    }
+    double[] norm = found.norm().clone();
+    for (int j = 0; options.problem().ridge().any() && j < norm.length; j++) {
+      norm[j] = Math.hypot(norm[j], Math.sqrt(options.problem().ridge().of(j)));
+    }
+    return new ColumnSizes(Optional.of(norm));
   }
 
   private FactorState.Input input(PatternPass.Result found) {

@@ -5,6 +5,7 @@ import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.partition.TreePartition;
+import io.sparqr.spark.condition.RankRequest;
 import io.sparqr.spark.pattern.PatternPass;
 import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.spark.plan.Ridge;
@@ -22,7 +23,10 @@ final class PlanStep {
   private final SolveOptions options;
   private final Earlier earlier;
 
-  PlanStep(RowSource source, SolveOptions options, Earlier earlier) {
+  private final RankRequest request;
+
+  PlanStep(RowSource source, SolveOptions options, Earlier earlier, RankRequest request) {
+    this.request = request;
     this.source = source;
     this.options = options;
     this.earlier = earlier;
@@ -52,6 +56,9 @@ final class PlanStep {
       boolean scaled = options.problem().equilibrate() && norm > 0 && Double.isFinite(1 / norm);
       scale[j] = scaled ? 1 / norm : 1;
       largest = Math.max(largest, norm * scale[j]);
+    }
+    for (int j : request.last()) {
+      scale[j] *= request.shrink();
     }
     long rows = earlier.counted(found).rows() + ridge().rows(analysis.columns());
     double tolerance =

@@ -6,6 +6,9 @@ import io.sparqr.numeric.FactorSummary;
 import io.sparqr.numeric.SingletonRows;
 import io.sparqr.spark.RankPolicy;
 import io.sparqr.spark.SolveReport;
+import io.sparqr.spark.condition.ColumnSizes;
+import io.sparqr.spark.condition.Condition;
+import io.sparqr.spark.condition.RankRequest;
 import io.sparqr.spark.factor.FactorTotals;
 import io.sparqr.spark.factor.Levels;
 import io.sparqr.spark.factor.TaskReport;
@@ -17,6 +20,7 @@ import io.sparqr.spark.resource.ExecutorWait;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.rows.CombineChecks;
 import io.sparqr.spark.rows.DriverShare;
+import io.sparqr.spark.solve.LevelSolve;
 import io.sparqr.spark.wire.Frame;
 import io.sparqr.spark.wire.NumberStream;
 import java.io.DataInput;
@@ -26,6 +30,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.UUID;
 
 /**
@@ -48,6 +53,7 @@ import java.util.UUID;
  * @param seconds wall times of the factorization
  * @param waited seconds spent waiting for executors
  * @param warnings of the factorization
+ * @param rank how far the rank was looked at
  */
 record StoredHead(
     String id,
@@ -58,7 +64,8 @@ record StoredHead(
     TaskReport totals,
     SolveReport.Seconds seconds,
     ExecutorWait.Outcome waited,
-    List<String> warnings) {
+    List<String> warnings,
+    FactorState.Rank rank) {
 
   private static final byte[] MAGIC = "SPARQR-F".getBytes(StandardCharsets.US_ASCII);
 
@@ -91,7 +98,8 @@ record StoredHead(
         totals,
         made.seconds(),
         made.waited(),
-        warnings);
+        warnings,
+        made.rank());
   }
 
   /** The state of the factorization, restored. */
@@ -105,11 +113,14 @@ record StoredHead(
         new DriverShare(singletons, all.residualSquares()),
         new CombineChecks(),
         all,
-        seconds,
+        seconds.withSolve(0, seconds.total() - seconds.solve()),
         waited,
         JobScope.newGroup(),
         warnings,
-        Optional.empty());
+        Optional.empty(),
+        new LevelSolve(handle, levels),
+        FirstSolution.none(),
+        rank);
   }
 
   /** Writes the head with the list of the files of R, by level. */
@@ -130,6 +141,7 @@ record StoredHead(
     for (String w : warnings) {
       numbers.putText(w);
     }
+    put(rank, numbers);
     numbers.putLong(parts.size());
     for (List<StoredPart> level : parts) {
       numbers.putLong(level.size());
@@ -185,6 +197,7 @@ record StoredHead(
     for (int k = numbers.getLength(); k > 0; k--) {
       warnings.add(numbers.getText());
     }
+    FactorState.Rank rank = rank(numbers);
     for (int levels = numbers.getLength(); levels > 0; levels--) {
       List<StoredPart> level = new ArrayList<>();
       for (int k = numbers.getLength(); k > 0; k--) {
@@ -207,7 +220,7 @@ record StoredHead(
                 .withRidge(p.numbers().ridge())
                 .withEquilibrate(p.numbers().equilibrated()));
     return new StoredHead(
-        id, input, options, p, singletons, totals, seconds, waited, List.copyOf(warnings));
+        id, input, options, p, singletons, totals, seconds, waited, List.copyOf(warnings), rank);
   }
 
   private static void require(
@@ -247,6 +260,7 @@ record StoredHead(
     out.putBoolean(o.problem().dropping().by());
     out.putInts(o.problem().dropping().keep()).putInts(o.problem().dropping().drop());
     out.putInt(o.solution().refinement()).putBoolean(o.solution().check());
+    out.putDouble(o.solution().minRcond());
   }
 
   private static SolveOptions options(NumberStream.Reader in) throws IOException {
@@ -259,8 +273,39 @@ record StoredHead(
         problem.withDropping(
             new SolveOptions.Dropping(in.getBoolean(), in.getInts(), in.getInts()));
     SolveOptions.Solution solution =
-        o.solution().withRefinement(in.getInt()).withCheck(in.getBoolean());
+        o.solution()
+            .withRefinement(in.getInt())
+            .withCheck(in.getBoolean())
+            .withMinRcond(in.getDouble());
     return o.with(problem).with(solution);
+  }
+
+  private static void put(FactorState.Rank rank, NumberStream.Writer out) throws IOException {
+    RankRequest request = rank.request();
+    out.putInts(request.last()).putBoolean(request.tolerance().isPresent());
+    out.putDouble(request.tolerance().orElse(0)).putDouble(request.leftOut());
+    out.putDouble(request.shrink()).putInt(request.round());
+    out.putDouble(rank.condition().estimate()).putInts(rank.condition().nearlyDependent());
+    out.putBoolean(rank.sizes().ofCaller().isPresent());
+    out.putDoubles(rank.sizes().ofCaller().orElse(new double[0]));
+  }
+
+  private static FactorState.Rank rank(NumberStream.Reader in) throws IOException {
+    int[] last = in.getInts();
+    boolean given = in.getBoolean();
+    double tolerance = in.getDouble();
+    var request =
+        new RankRequest(
+            last,
+            given ? OptionalDouble.of(tolerance) : OptionalDouble.empty(),
+            in.getDouble(),
+            in.getDouble(),
+            in.getInt());
+    var condition = new Condition(in.getDouble(), in.getInts());
+    boolean sizes = in.getBoolean();
+    double[] norms = in.getDoubles();
+    return new FactorState.Rank(
+        request, condition, sizes ? new ColumnSizes(Optional.of(norms)) : ColumnSizes.UNIT);
   }
 
   private static void put(SolveReport.Seconds s, NumberStream.Writer out) throws IOException {

@@ -99,7 +99,15 @@ public enum SolveOption {
       "--check",
       "check",
       "false",
-      "measures ||A'(b-Ax)|| / (||A||_F ||b-Ax||) by one more pass over the rows"),
+      "measures the backward error of x by two more passes over the rows: is x as good as rounding"
+          + " allows, or no solution?"),
+  MIN_RCOND(
+      "minRcond(r)",
+      "--min-rcond",
+      "min_rcond",
+      "0",
+      "an error (`IllConditionedException`) if the reciprocal of the condition estimate is below r,"
+          + " in place of a warning from 1e7 on; 1e-7 is what R's `lm` takes for dependent"),
   COLUMNS(
       "columns(n)",
       "",

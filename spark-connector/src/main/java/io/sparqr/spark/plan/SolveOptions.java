@@ -364,31 +364,40 @@ public record SolveOptions(
    * @param refinement steps of iterative refinement; at least 0
    * @param minimumNorm whether a rank-deficient or wide problem gets its minimum-norm solution
    *     instead of a basic one
-   * @param check whether a solve ends with a pass that measures ||A'(b-Ax)||
+   * @param check whether a solve ends with two passes that measure the backward error
+   * @param minRcond an error if the reciprocal of the condition estimate is below; 0: never
    */
-  public record Solution(int refinement, boolean minimumNorm, boolean check) {
-    static final Solution DEFAULT = new Solution(0, false, false);
+  public record Solution(int refinement, boolean minimumNorm, boolean check, double minRcond) {
+    static final Solution DEFAULT = new Solution(0, false, false, 0);
 
-    /** Checks the range. */
+    /** Checks the ranges. */
     public Solution {
       if (refinement < 0) {
         throw new IllegalArgumentException("refinement = " + refinement + ": at least 0 steps");
+      }
+      if (!(minRcond >= 0 && minRcond < 1)) {
+        throw new IllegalArgumentException("minRcond = " + minRcond + ": in [0, 1)");
       }
     }
 
     /** The same with this number of refinement steps. */
     public Solution withRefinement(int steps) {
-      return new Solution(steps, minimumNorm, check);
+      return new Solution(steps, minimumNorm, check, minRcond);
     }
 
     /** The same with a minimum-norm solution, or a basic one. */
     public Solution withMinimumNorm(boolean on) {
-      return new Solution(refinement, on, check);
+      return new Solution(refinement, on, check, minRcond);
     }
 
     /** The same with or without the check. */
     public Solution withCheck(boolean on) {
-      return new Solution(refinement, minimumNorm, on);
+      return new Solution(refinement, minimumNorm, on, minRcond);
+    }
+
+    /** The same with another bound of the condition. */
+    public Solution withMinRcond(double least) {
+      return new Solution(refinement, minimumNorm, check, least);
     }
   }
 }

@@ -2,6 +2,7 @@
 package io.sparqr.spark.solve;
 
 import io.sparqr.numeric.BitChecksum;
+import io.sparqr.numeric.Probe;
 import io.sparqr.spark.wire.FrontRows;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.threads.Crew;
@@ -27,7 +28,7 @@ final class BackSubstitution extends FrontVectors {
    *
    * @param x from position {@code base} on, width values each: in: x outside the task and, unless
    *     {@code stored}, c at its pivots; out: x
-   * @param stored whether c is the Q'b stored with R
+   * @param stored whether c is the Q'b stored with R, followed by the {@link Probe}
    */
   BackSubstitution(
       SymbolicAnalysis analysis, TaskRows r, double[] x, int base, int width, boolean stored) {
@@ -48,28 +49,53 @@ final class BackSubstitution extends FrontVectors {
       System.arraycopy(x, at(analysis.column(f, k)), v, k * width, width);
     }
     double[] row = buffer.row(fn);
+    int first = analysis.firstPivot(f);
     for (int s = rows.size() - 1; s >= 0; s--) {
       FrontRows segment = rows.get(s);
       long read = 0;
       for (int to = segment.rows(); to > 0; to -= BLOCK) {
-        read += block(segment, Math.max(0, to - BLOCK), to, fn, v, row, crew);
+        read += block(segment, Math.max(0, to - BLOCK), to, first, fn, v, row, crew);
       }
       if (segment.unchecked()) {
         segment.requireSum(read);
       }
     }
-    System.arraycopy(v, 0, x, at(analysis.firstPivot(f)), analysis.fp(f) * width);
+    System.arraycopy(v, 0, x, at(first), analysis.fp(f) * width);
   }
 
-  /** Solves with a block of rows; returns the sum of their mixed bits if they are unchecked. */
+  /** The stored right-hand sides of rows [from, to), and the probe. */
+  private void begin(FrontRows segment, int from, int to, int first, double[] sum) {
+    int rhs = width - Probe.COUNT;
+    for (int i = from; i < to; i++) {
+      int at = (i - from) * width;
+      for (int k = 0; k < rhs; k++) {
+        sum[at + k] = segment.rhs(i, k);
+      }
+      sum[at + rhs] = Probe.value(first + segment.livePivot(i));
+    }
+  }
+
+  /**
+   * Solves with a block of rows; returns the sum of their mixed bits if they are unchecked.
+   *
+   * @param first the front's first pivot
+   */
   private long block(
-      FrontRows segment, int from, int to, int fn, double[] v, double[] row, Crew crew) {
+      FrontRows segment,
+      int from,
+      int to,
+      int first,
+      int fn,
+      double[] v,
+      double[] row,
+      Crew crew) {
     int end = segment.livePivot(to - 1) + 1;
     double[] sum = new double[(to - from) * width];
-    for (int i = from; i < to; i++) {
-      int pivot = segment.livePivot(i) * width;
-      for (int k = 0; k < width; k++) {
-        sum[(i - from) * width + k] = stored ? segment.rhs(i, k) : v[pivot + k];
+    if (stored) {
+      begin(segment, from, to, first, sum);
+    } else {
+      for (int i = from; i < to; i++) {
+        System.arraycopy(v, segment.livePivot(i) * width, sum, (i - from) * width, width);
       }
     }
     long read = 0;
@@ -82,10 +108,10 @@ final class BackSubstitution extends FrontVectors {
         crew.run(
             pieces,
             p -> {
-              int first = from + p * PIECE;
+              int start = from + p * PIECE;
               double[] own = helper.get().row(fn);
-              int last = Math.min(first + PIECE, to);
-              bits[p] = right(segment, from, first, last, end, fn, v, own, sum);
+              int last = Math.min(start + PIECE, to);
+              bits[p] = right(segment, from, start, last, end, fn, v, own, sum);
             });
         read = Arrays.stream(bits).sum();
       }
@@ -133,12 +159,47 @@ final class BackSubstitution extends FrontVectors {
       sum[at] -= dot(row, from, to, v, start);
       return;
     }
+    if (width == 2) {
+      subtractTwo(row, from, to, v, start, sum, at);
+      return;
+    }
     for (int j = from; j < to; j++) {
       int c = start + (j - from) * width;
       for (int k = 0; k < width; k++) {
         sum[at + k] -= row[j] * v[c + k];
       }
     }
+  }
+
+  /** Both sums are those of {@link #dot}, bit for bit: x does not depend on the probe beside it. */
+  private static void subtractTwo(
+      double[] row, int from, int to, double[] v, int start, double[] sum, int at) {
+    double a0 = 0;
+    double a1 = 0;
+    double a2 = 0;
+    double a3 = 0;
+    double b0 = 0;
+    double b1 = 0;
+    double b2 = 0;
+    double b3 = 0;
+    int j = from;
+    int c = start;
+    for (; j + 3 < to; j += 4, c += 8) {
+      a0 = Math.fma(row[j], v[c], a0);
+      b0 = Math.fma(row[j], v[c + 1], b0);
+      a1 = Math.fma(row[j + 1], v[c + 2], a1);
+      b1 = Math.fma(row[j + 1], v[c + 3], b1);
+      a2 = Math.fma(row[j + 2], v[c + 4], a2);
+      b2 = Math.fma(row[j + 2], v[c + 5], b2);
+      a3 = Math.fma(row[j + 3], v[c + 6], a3);
+      b3 = Math.fma(row[j + 3], v[c + 7], b3);
+    }
+    for (; j < to; j++, c += 2) {
+      a0 = Math.fma(row[j], v[c], a0);
+      b0 = Math.fma(row[j], v[c + 1], b0);
+    }
+    sum[at] -= (a0 + a1) + (a2 + a3);
+    sum[at + 1] -= (b0 + b1) + (b2 + b3);
   }
 
   private static double dot(double[] row, int from, int to, double[] v, int start) {

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.solve;
 
+import io.sparqr.numeric.Probe;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.factor.Levels;
 import io.sparqr.spark.plan.PlanHandle;
@@ -48,14 +49,23 @@ public final class LevelSolve {
   /**
    * R x = c from the top level down.
    *
-   * @param x by position, width values each; in: c at the pivots unless {@code stored}; out: x
+   * @param x by position, width values each; in: c at the pivots; out: x
    */
-  public void back(double[] x, int width, boolean stored, JobScope scope) {
-    if (stored && levels.solved()) {
+  public void back(double[] x, int width, JobScope scope) {
+    down(Substitution.BACK, x, width, scope);
+  }
+
+  /**
+   * R x = Q'b for the right-hand sides stored with R, and R z = w for the {@link Probe}.
+   *
+   * @param x out: by position, a value for each right-hand side and the probe
+   */
+  public void backStored(double[] x, JobScope scope) {
+    if (levels.solved()) {
       levels.solutions().forEach(frame -> place(VectorCodec.decodeSparse(frame), x));
       return;
     }
-    down(stored ? Substitution.STORED : Substitution.BACK, x, width, scope);
+    down(Substitution.STORED, x, plan.numbers().rhsCount() + Probe.COUNT, scope);
   }
 
   /**

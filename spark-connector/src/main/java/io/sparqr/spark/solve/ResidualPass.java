@@ -78,6 +78,7 @@ public final class ResidualPass implements AutoCloseable {
    *     until the next run, which takes the same array
    * @param residual size width: norms of the residual, ridge rows included
    * @param ofRows size width: norms of the residual without the ridge rows
+   * @param rhs size width: norms of the right-hand sides
    * @param frobenius norm of sqrt(W) A and the ridge's rows
    * @param rows number of rows of positive weight
    * @param width right-hand sides
@@ -86,6 +87,7 @@ public final class ResidualPass implements AutoCloseable {
       double[] gradient,
       double[] residual,
       double[] ofRows,
+      double[] rhs,
       double frobenius,
       long rows,
       int width) {}
@@ -124,28 +126,35 @@ public final class ResidualPass implements AutoCloseable {
     return new ResidualPass(source, plan, null, false, copies);
   }
 
-  /** Max over the right-hand sides of ||A'r|| / (||A||_F ||r||); 0 where r = 0. */
-  public double check(double[][] x) {
-    Sums s = run(x);
-    double worst = 0;
-    for (int k = 0; k < s.width; k++) {
-      double g = 0;
-      for (int j = 0; j < columns; j++) {
-        g = Math.hypot(g, s.gradient[j * s.width + k]);
-      }
-      if (g > 0) {
-        worst = Math.max(worst, g / s.frobenius / s.residual[k]);
-      }
-    }
-    return worst;
-  }
-
   /**
    * Runs the pass.
    *
    * @param x one vector for each right-hand side, by original column; null for x = 0
    */
   public Sums run(double[][] x) {
+    return run(new ResidualAt(x, ResidualAt.Sums.PLAIN));
+  }
+
+  /**
+   * The same with residuals as if computed in twice the precision.
+   *
+   * @param x one vector for each right-hand side, by original column
+   */
+  public Sums measure(double[][] x) {
+    return run(new ResidualAt(x, ResidualAt.Sums.COMPENSATED));
+  }
+
+  /**
+   * |A|'s by original column, interleaved, for s = |b| + |A| |x|, the ridge's rows included: a bound
+   * of the terms of A'(b - Ax).
+   *
+   * @param x one vector for each right-hand side, by original column
+   */
+  public double[] sizes(double[][] x) {
+    return run(new ResidualAt(x, ResidualAt.Sums.SIZES)).gradient();
+  }
+
+  private Sums run(ResidualAt x) {
     RowCopies.Copy[] there = copies.rows();
     if (there != null && rhs != null) {
       return total(copied(there, x), x);
@@ -154,21 +163,17 @@ public final class ResidualPass implements AutoCloseable {
       return total(relabeled(there, source.labels().get(), x), x);
     }
     try (var local = new Held()) {
-      Engine.Sent<double[][]> at = sent(x, local);
+      Engine.Sent<ResidualAt> at = sent(x, local);
       return near() ? sumNear(at, x) : sumFar(at, x);
     }
   }
 
-  /** Copies for tasks, which may outlive the run, after which the caller changes x. */
-  private Engine.Sent<double[][]> sent(double[][] x, Held local) {
-    if (x == null) {
-      return null;
-    }
-    double[][] copy = Arrays.stream(x).map(double[]::clone).toArray(double[][]::new);
-    return source.engine().send(copy, local);
+  /** For tasks, which may outlive the run, after which the caller changes x. */
+  private Engine.Sent<ResidualAt> sent(ResidualAt x, Held local) {
+    return x.x() == null ? () -> x : source.engine().send(x.copy(), local);
   }
 
-  private Sums sumFar(Engine.Sent<double[][]> at, double[][] x) {
+  private Sums sumFar(Engine.Sent<ResidualAt> at, ResidualAt x) {
     int n = columns;
     Readings before = readings;
     boolean same = labels;
@@ -187,7 +192,7 @@ public final class ResidualPass implements AutoCloseable {
                             new ResidualScan(
                                     p,
                                     n,
-                                    at == null ? null : at.value(),
+                                    at.value(),
                                     new ResidualScan.Known(rows, before, same),
                                     null)
                                 .frames(reducers)
@@ -223,7 +228,7 @@ public final class ResidualPass implements AutoCloseable {
   }
 
   /** The same sums, to the bit, in one stage. */
-  private Sums sumNear(Engine.Sent<double[][]> at, double[][] x) {
+  private Sums sumNear(Engine.Sent<ResidualAt> at, ResidualAt x) {
     int n = columns;
     Readings before = readings;
     boolean same = labels;
@@ -235,7 +240,7 @@ public final class ResidualPass implements AutoCloseable {
               (vectors, p, rows) -> {
                 try (RowCollector copy = RowCopies.collector(into, p, before)) {
                   var known = new ResidualScan.Known(rows, before, same);
-                  var scan = new ResidualScan(p, n, at == null ? null : at.value(), known, copy);
+                  var scan = new ResidualScan(p, n, at.value(), known, copy);
                   Optional<Left> found = scan.left();
                   found.ifPresent(f -> vectors.put(p, f));
                   return found.isPresent()
@@ -252,7 +257,7 @@ public final class ResidualPass implements AutoCloseable {
   }
 
   /** The same with the right-hand sides alone. */
-  private List<Left> relabeled(RowCopies.Copy[] there, Parts<double[]> labeled, double[][] x) {
+  private List<Left> relabeled(RowCopies.Copy[] there, Parts<double[]> labeled, ResidualAt x) {
     if (stored == null) {
       stored = labeled.stored().orElse(null);
     }
@@ -266,22 +271,21 @@ public final class ResidualPass implements AutoCloseable {
   }
 
   private List<Left> relabeledByTasks(
-      RowCopies.Copy[] there, Parts<double[]> labeled, double[][] x) {
+      RowCopies.Copy[] there, Parts<double[]> labeled, ResidualAt x) {
     try (var local = new Held()) {
-      Engine.Sent<double[][]> at = sent(x, local);
+      Engine.Sent<ResidualAt> at = sent(x, local);
       Engine.Sent<RowCopies.Copy[]> sent = source.engine().send(there, local);
       return left(
           labeled,
           (vectors, p, in) -> {
-            double[][] of = at == null ? null : at.value();
-            vectors.put(p, ResidualScan.relabeled(p, sent.value()[p], in, of, true));
+            vectors.put(p, ResidualScan.relabeled(p, sent.value()[p], in, at.value(), true));
             return Collections.emptyIterator();
           });
     }
   }
 
   /** The same without Spark. */
-  private List<Left> copied(RowCopies.Copy[] there, double[][] x) {
+  private List<Left> copied(RowCopies.Copy[] there, ResidualAt x) {
     return here(there.length, p -> ResidualScan.of(p, there[p], rhs[p], x));
   }
 
@@ -329,7 +333,7 @@ public final class ResidualPass implements AutoCloseable {
     }
   }
 
-  private Sums total(List<Left> left, double[][] x) {
+  private Sums total(List<Left> left, ResidualAt x) {
     List<ColumnChunks> sums = left.stream().map(f -> f.sums().gradient()).toList();
     return total(
         left.stream().map(Left::part).toList(),
@@ -337,11 +341,12 @@ public final class ResidualPass implements AutoCloseable {
         x);
   }
 
-  private Sums total(List<Part> parts, Consumer<double[]> vector, double[][] x) {
-    int width = x == null ? -1 : x.length;
+  private Sums total(List<Part> parts, Consumer<double[]> vector, ResidualAt x) {
+    int width = x.width();
     long rows = 0;
     double frobenius = 0;
     double[] residual = null;
+    double[] rhsNorm = null;
     for (Part p : parts) {
       rows += p.fingerprint().rows();
       frobenius = Math.hypot(frobenius, p.frobenius());
@@ -353,19 +358,23 @@ public final class ResidualPass implements AutoCloseable {
       }
       width = p.residual().length;
       residual = residual == null ? new double[width] : residual;
+      rhsNorm = rhsNorm == null ? new double[width] : rhsNorm;
       for (int k = 0; k < width; k++) {
         residual[k] = Math.hypot(residual[k], p.residual()[k]);
+        rhsNorm[k] = Math.hypot(rhsNorm[k], p.rhs()[k]);
       }
     }
     width = Math.max(width, 0);
     makeGradient(Math.multiplyExact(columns, width));
     vector.accept(gradient);
     residual = residual == null ? new double[width] : residual;
+    rhsNorm = rhsNorm == null ? new double[width] : rhsNorm;
     double[] ofRows = residual.clone();
     return new Sums(
         withRidge(residual, x),
         residual,
         ofRows,
+        rhsNorm,
         Math.hypot(frobenius, ridge.frobenius(columns)),
         rows,
         width);
@@ -381,11 +390,13 @@ public final class ResidualPass implements AutoCloseable {
     Parallel.loop(length, GRAIN, threads, (from, to, thread) -> Arrays.fill(gradient, from, to, 0));
   }
 
-  private double[] withRidge(double[] residual, double[][] x) {
+  private double[] withRidge(double[] residual, ResidualAt at) {
+    double[][] x = at.x();
     if (ridge.any() && x != null) {
       for (int k = 0; k < x.length; k++) {
         for (int j = 0; j < columns; j++) {
-          gradient[j * x.length + k] -= ridge.of(j) * x[k][j];
+          double part = ridge.of(j) * x[k][j];
+          gradient[j * x.length + k] += at.sums() == ResidualAt.Sums.SIZES ? Math.abs(part) : -part;
         }
         residual[k] = Math.hypot(residual[k], ridge.norm(x[k]));
       }

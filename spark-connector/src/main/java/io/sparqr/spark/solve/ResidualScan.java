@@ -42,9 +42,11 @@ final class ResidualScan {
    * Figures of a partition.
    *
    * @param residual norms of the residual, one for each right-hand side; none without rows
+   * @param rhs norms of the right-hand sides
    * @param fingerprint of this reading
    */
-  record Part(int partition, double[] residual, double frobenius, Fingerprint fingerprint)
+  record Part(
+      int partition, double[] residual, double[] rhs, double frobenius, Fingerprint fingerprint)
       implements Serializable {}
 
   /**
@@ -58,14 +60,14 @@ final class ResidualScan {
   /**
    * A scan.
    *
-   * @param x one vector for each right-hand side, by original column; null for x = 0
+   * @param at where the residual is taken
    * @param copy receives the rows; null: nothing does
    */
-  ResidualScan(int partition, int columns, double[][] x, Known known, RowCollector copy) {
+  ResidualScan(int partition, int columns, ResidualAt at, Known known, RowCollector copy) {
     this.partition = partition;
     this.reader = new RowReader(partition, columns);
     this.rows = new LaterReading(reader, partition, known.rows, known.readings, known.labels);
-    this.sums = new ResidualSums(x);
+    this.sums = new ResidualSums(at);
     this.copy = copy;
   }
 
@@ -113,7 +115,8 @@ final class ResidualScan {
   }
 
   private Part part() {
-    return new Part(partition, sums.norms(), frobenius.norm(), reader.fingerprint());
+    return new Part(
+        partition, sums.norms(), sums.rhsNorms(), frobenius.norm(), reader.fingerprint());
   }
 
   private void read() {
@@ -151,13 +154,18 @@ final class ResidualScan {
    *
    * @param rows the rows that they belong to
    * @param labels one array a row
-   * @param x as in the constructor
+   * @param at as in the constructor
    * @param keep whether the right-hand sides are left: not if the labels can be read again
    */
   static Left relabeled(
-      int partition, RowCopies.Copy copy, Iterator<double[]> labels, double[][] x, boolean keep) {
+      int partition,
+      RowCopies.Copy copy,
+      Iterator<double[]> labels,
+      ResidualAt residualAt,
+      boolean keep) {
     var reader = new RhsReader(partition);
-    var sums = new ResidualSums(x);
+    var sums = new ResidualSums(residualAt);
+    int expected = residualAt.width();
     RowRhs rhs = keep ? copy.rows().zeroRhs(0) : null;
     ParsedRows.Cursor at = copy.rows().cursor();
     long count = 0;
@@ -168,7 +176,7 @@ final class ResidualScan {
       reader.check(of, count);
       reader.read(of, at.scale(), count);
       if (count == 0) {
-        fits = x == null || x.length == reader.count();
+        fits = expected < 0 || expected == reader.count();
         rhs = keep ? copy.rows().zeroRhs(reader.count()) : null;
       }
       if (keep) {
@@ -183,7 +191,7 @@ final class ResidualScan {
       throw RowSource.misaligned(row, count);
     }
     if (!fits) {
-      throw widths(partition, reader.count(), x.length);
+      throw widths(partition, reader.count(), expected);
     }
     return left(partition, copy, sums, rhs);
   }
@@ -199,8 +207,8 @@ final class ResidualScan {
   }
 
   /** The sums of copied rows with their right-hand sides. */
-  static Left of(int partition, RowCopies.Copy copy, RowRhs rhs, double[][] x) {
-    var sums = new ResidualSums(x);
+  static Left of(int partition, RowCopies.Copy copy, RowRhs rhs, ResidualAt at) {
+    var sums = new ResidualSums(at);
     sums.add(copy.rows(), rhs);
     return left(partition, copy, sums, rhs);
   }
@@ -208,6 +216,7 @@ final class ResidualScan {
   private static Left left(int partition, RowCopies.Copy copy, ResidualSums sums, RowRhs rhs) {
     Fingerprint read = copy.rows().fingerprint();
     var counts = new Fingerprint(read.rows(), read.nonzeros(), 0, 0, 0, 0);
-    return new Left(new Part(partition, sums.norms(), copy.frobenius(), counts), sums, copy, rhs);
+    var part = new Part(partition, sums.norms(), sums.rhsNorms(), copy.frobenius(), counts);
+    return new Left(part, sums, copy, rhs);
   }
 }

@@ -13,14 +13,18 @@ import java.util.stream.Stream;
  */
 final class ResidualSums {
 
-  /** One vector for each right-hand side, by original column; null for x = 0. */
+  /** By right-hand side and original column; null for x = 0. */
   private final double[][] x;
+
+  private final ResidualAt.Sums sums;
 
   private final ColumnChunks gradient = new ColumnChunks();
   private NormSum[] residual = new NormSum[0];
+  private NormSum[] rhs = new NormSum[0];
 
-  ResidualSums(double[][] x) {
-    this.x = x;
+  ResidualSums(ResidualAt at) {
+    this.x = at.x();
+    this.sums = at.sums();
   }
 
   /**
@@ -32,10 +36,18 @@ final class ResidualSums {
   void add(int[] index, double[] value, int from, int to, double[] b, int at, int width) {
     if (residual.length != width) {
       residual = Stream.generate(NormSum::new).limit(width).toArray(NormSum[]::new);
+      rhs = Stream.generate(NormSum::new).limit(width).toArray(NormSum[]::new);
+    }
+    if (sums == ResidualAt.Sums.SIZES) {
+      addSizes(index, value, from, to, b, at);
+      return;
     }
     for (int k = 0; k < width; k++) {
       double r = b[at + k];
-      if (x != null) {
+      rhs[k].add(r);
+      if (x != null && sums == ResidualAt.Sums.COMPENSATED) {
+        r = compensated(index, value, from, to, r, x[k]);
+      } else if (x != null) {
         double[] xk = x[k];
         for (int e = from; e < to; e++) {
           r -= value[e] * xk[index[e]];
@@ -44,6 +56,35 @@ final class ResidualSums {
       residual[k].add(r);
       for (int e = from; e < to; e++) {
         gradient.add((long) index[e] * width + k, value[e] * r);
+      }
+    }
+  }
+
+  /** b - a'x by compensated sums (Ogita, Rump and Oishi 2005, SIAM J. Sci. Comput. 26, Dot2). */
+  private static double compensated(
+      int[] index, double[] value, int from, int to, double b, double[] x) {
+    double sum = b;
+    double rest = 0;
+    for (int e = from; e < to; e++) {
+      double product = -value[e] * x[index[e]];
+      double next = sum + product;
+      double part = next - sum;
+      rest += Math.fma(-value[e], x[index[e]], -product) + (sum - (next - part)) + (product - part);
+      sum = next;
+    }
+    return sum + rest;
+  }
+
+  private void addSizes(int[] index, double[] value, int from, int to, double[] b, int at) {
+    int width = residual.length;
+    for (int k = 0; k < width; k++) {
+      double s = Math.abs(b[at + k]);
+      for (int e = from; x != null && e < to; e++) {
+        s += Math.abs(value[e] * x[k][index[e]]);
+      }
+      residual[k].add(s);
+      for (int e = from; e < to; e++) {
+        gradient.add((long) index[e] * width + k, Math.abs(value[e]) * s);
       }
     }
   }
@@ -80,6 +121,11 @@ final class ResidualSums {
   /** A'r by original column, interleaved. */
   ColumnChunks gradient() {
     return gradient;
+  }
+
+  /** Norms of the right-hand sides; 0 if sizes are summed. */
+  double[] rhsNorms() {
+    return Arrays.stream(rhs).mapToDouble(NormSum::norm).toArray();
   }
 
   /** Norms of the residuals. */

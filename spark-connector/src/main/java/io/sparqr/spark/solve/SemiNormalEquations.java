@@ -48,10 +48,10 @@ public final class SemiNormalEquations {
   }
 
   /**
-   * The result.
+   * A solution of least norm.
    *
    * @param x one vector for each right-hand side
-   * @param residualNorm ||b - Ax|| for each, without the ridge's part; or ||b - A'x||
+   * @param residualNorm ||b - A'x|| for each
    */
   public record Solution(double[][] x, double[] residualNorm) {}
 
@@ -64,7 +64,7 @@ public final class SemiNormalEquations {
    * @throws IllegalArgumentException if it has a different norm, which means that these are rows of
    *     another matrix
    */
-  public Solution solve(ResidualPass pass, long rows, double frobenius, JobScope scope) {
+  public First solve(ResidualPass pass, long rows, double frobenius, JobScope scope) {
     scope.describe("A'b for further right-hand sides");
     ResidualPass.Sums first = pass.run(null);
     if (first.rows() != rows) {
@@ -79,28 +79,34 @@ public final class SemiNormalEquations {
           "rows of another matrix than the one that was factorized: ||A||_F is %.9e, was %.9e"
               .formatted(first.frobenius(), frobenius));
     }
-    double[] c = plan.vector(first.width());
     double[][] x = new double[first.width()][n];
-    add(solve(first.gradient(), c, x.length, scope), x);
-    return new Solution(x, refine(pass, x, c, scope));
+    add(solve(first.gradient(), plan.vector(first.width()), x.length, scope), x);
+    return new First(x, step(pass, x, scope));
   }
 
   /**
-   * x += (R'R)^-1 A'(b - Ax), in place.
+   * A first solution of further right-hand sides.
    *
-   * @return ||b - Ax|| for the new x, without the ridge's part
+   * @param x one vector for each right-hand side
+   * @param step the step of refinement that is in it
    */
-  public double[] refine(ResidualPass pass, double[][] x, JobScope scope) {
-    return refine(pass, x, plan.vector(x.length), scope);
-  }
+  public record First(double[][] x, Step step) {}
 
-  /** The same with c, of n x width, for the triangular solves. */
-  private double[] refine(ResidualPass pass, double[][] x, double[] c, JobScope scope) {
+  /**
+   * A step of refinement.
+   *
+   * @param residual ||b - Ax|| before it, the ridge's rows included, as measured
+   * @param gain the fraction of the squared norm that it takes away, if R'R dx = A'(b - Ax)
+   */
+  public record Step(double[] residual, double[] gain) {}
+
+  /** x += (R'R)^-1 A'(b - Ax), in place. */
+  private Step step(ResidualPass pass, double[][] x, JobScope scope) {
     int width = x.length;
     scope.describe("residuals, for a step of refinement");
     ResidualPass.Sums sums = pass.run(x);
     double[] g = sums.gradient();
-    double[] dz = solve(g, c, width, scope);
+    double[] dz = solve(g, plan.vector(width), width, scope);
     overColumns(
         (from, to, thread) -> {
           for (int j = from; j < to; j++) {
@@ -111,7 +117,7 @@ public final class SemiNormalEquations {
             }
           }
         });
-    double[] norm = new double[width];
+    double[] gains = new double[width];
     for (int k = 0; k < width; k++) {
       // ||b - A(x + dx)||^2 = ||b - Ax||^2 - dx'A'(b - Ax), because R'R dx = A'(b - Ax). One
       // thread adds up, column by column, so that their number does not matter.
@@ -120,10 +126,41 @@ public final class SemiNormalEquations {
         less += g[j * width + k];
       }
       double r = sums.residual()[k];
-      double gain = r == 0 ? 0 : Math.min(1, Math.max(0, less / r / r));
-      norm[k] = plan.withoutRidge(r * Math.sqrt(1 - gain), x[k]);
+      gains[k] = r == 0 ? 0 : Math.min(1, Math.max(0, less / r / r));
     }
-    return norm;
+    return new Step(sums.residual(), gains);
+  }
+
+  /**
+   * (R'R)^-1 g.
+   *
+   * @param dz n x width by position, of equilibrated columns
+   * @param length 2-norms of the vectors, of equilibrated columns
+   */
+  public record Correction(SemiNormalEquations of, double[] dz, double[] length) {
+
+    /** A solution, in the caller's units, with its correction; another array. */
+    double[] addedTo(double[] x, int k) {
+      double[] sum = x.clone();
+      for (int j = 0; j < sum.length; j++) {
+        sum[j] += of.unscaled(dz, j, k, length.length);
+      }
+      return sum;
+    }
+  }
+
+  /**
+   * The correction of solutions by the gradient A'(b - Ax).
+   *
+   * @param gradient n x width, interleaved, by original column
+   */
+  Correction correction(double[] gradient, int width, JobScope scope) {
+    double[] dz = solve(gradient, plan.vector(width), width, scope);
+    double[] length = new double[width];
+    for (int k = 0; k < width; k++) {
+      length[k] = Norms.norm(dz, k, n, width);
+    }
+    return new Correction(this, dz, length);
   }
 
   /** Products with A, for one vector per right-hand side. */
@@ -275,7 +312,7 @@ public final class SemiNormalEquations {
   }
 
   private void back(double[] c, int width, JobScope scope) {
-    levels.back(c, width, false, scope);
+    levels.back(c, width, scope);
     singletons.backSubstitute(c, c, width);
   }
 

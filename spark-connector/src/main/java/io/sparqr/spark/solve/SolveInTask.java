@@ -3,6 +3,7 @@ package io.sparqr.spark.solve;
 
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.factor.TaskSolution;
+import io.sparqr.numeric.Probe;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.wire.VectorCodec;
 import io.sparqr.spark.wire.VectorCodec.Sparse;
@@ -15,13 +16,17 @@ public enum SolveInTask implements TaskSolution {
 
   @Override
   public byte[] of(SolvePlan plan, Iterator<Object> content, int[] threads) {
-    var outside = new Sparse(new int[0], new double[0], plan.numbers().rhsCount());
+    var outside = new Sparse(new int[0], new double[0], width(plan));
     return TriangularSolve.back(plan, content, outside, true, threads);
   }
 
   @Override
   public byte[] of(SolvePlan plan, SubtreeTask task, double[] x) {
     int[] pivots = TriangularSolve.pivots(plan.analysis(), task);
-    return VectorCodec.encodeSparse(new Sparse(pivots, x, plan.numbers().rhsCount()));
+    return VectorCodec.encodeSparse(new Sparse(pivots, x, width(plan)));
+  }
+
+  private static int width(SolvePlan plan) {
+    return plan.numbers().rhsCount() + Probe.COUNT;
   }
 }

@@ -47,7 +47,7 @@ public enum Substitution {
   /** R x = 0 with x given in dead columns, which a task on a device does not have. */
   HOMOGENEOUS(true, true, false, ResidentFactor::back, TriangularSolve::homogeneous),
 
-  /** R x = c with the Q'b stored with R. */
+  /** R x = c with the Q'b stored with R, and the {@link io.sparqr.numeric.Probe} after it. */
   STORED(
       false,
       true,

@@ -62,7 +62,8 @@ public final class TriangularSolve implements AutoCloseable {
    * @param kept the task's stored content, from {@code SubtreeRun}
    * @param given x at the columns outside the task; also c at the task's pivots unless {@code
    *     stored}
-   * @param stored whether c is the Q'b stored with R
+   * @param stored whether c is the Q'b stored with R, followed by the {@link
+   *     io.sparqr.numeric.Probe}
    * @param threads threads for each task
    * @return x at the task's pivots
    */

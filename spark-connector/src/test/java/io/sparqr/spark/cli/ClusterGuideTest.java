@@ -117,7 +117,7 @@ class ClusterGuideTest {
             new SolveReport.Cluster(1, 0),
             new SolveReport.Factorization(
                 1, 1, "", "", List.of(), 0, 0, 0, 0, 0, 0, SolveReport.FactorBytes.NONE),
-            new SolveReport.RankTest(0, "", 1, new int[0]),
+            new SolveReport.RankTest(0, "", 1, new int[0], 1, new int[0]),
             new SolveReport.Proof(0, 0),
             new SolveReport.Traffic(0, 0, 0),
             SolveReport.Residual.none(),

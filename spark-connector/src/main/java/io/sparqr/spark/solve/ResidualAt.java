@@ -1,0 +1,41 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.solve;
+
+import java.io.Serializable;
+import java.util.Arrays;
+
+/**
+ * Where a residual is taken, and how.
+ *
+ * @param x one vector for each right-hand side, by original column; null for x = 0
+ * @param sums what is summed
+ */
+record ResidualAt(double[][] x, Sums sums) implements Serializable {
+
+  /** What is summed. */
+  enum Sums {
+    /** r = b - Ax and A'r. */
+    PLAIN,
+
+    /**
+     * The same with r as if computed in twice the precision: where columns are nearly dependent, x
+     * is so large that the rounding errors of b - Ax would be larger than r.
+     */
+    COMPENSATED,
+
+    /** s = |b| + |A| |x| and |A|'s. */
+    SIZES
+  }
+
+  /** The number of right-hand sides; -1: that of the rows. */
+  int width() {
+    return x == null ? -1 : x.length;
+  }
+
+  /** A copy, for tasks that may outlive a change of x. */
+  ResidualAt copy() {
+    return x == null
+        ? this
+        : new ResidualAt(Arrays.stream(x).map(double[]::clone).toArray(double[][]::new), sums);
+  }
+}
