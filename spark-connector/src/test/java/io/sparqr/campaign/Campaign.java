@@ -19,9 +19,19 @@ import java.util.stream.IntStream;
  */
 record Campaign(long seed, List<Family> families, List<OptionSet> options, int sparkEvery) {
 
-  /** All families and options, Spark at every 40th problem. */
-  static Campaign full(long seed) {
-    return new Campaign(seed, Family.all(), List.of(OptionSet.values()), 40);
+  /** Arguments: the number of solves, the seed, names of families (all by default). */
+  public static void main(String[] arguments) {
+    long solves = Long.parseLong(arguments[0]);
+    long seed = Long.parseLong(arguments[1]);
+    List<String> names = List.of(arguments).subList(2, arguments.length);
+    System.out.print(new Campaign(seed, named(names), List.of(OptionSet.values()), Integer.getInteger("sparqr.test.sparkEvery", 40)).run(solves));
+  }
+
+  /** The families of these names; all if there is none. */
+  static List<Family> named(List<String> names) {
+    return Family.all().stream()
+        .filter(f -> names.isEmpty() || names.contains(f.name()))
+        .toList();
   }
 
   /** Runs on all cores until this number of solves is reached. */
@@ -48,8 +58,10 @@ record Campaign(long seed, List<Family> families, List<OptionSet> options, int s
     var checks = new AnswerChecks(problem);
     tally.problem(problem);
     for (OptionSet o : options) {
-      if (!o.onSpark() || number % sparkEvery == 0) {
-        tally.solves(problem, o, checks.run(o));
+      if (!o.onSpark() || sparkEvery > 0 && number % sparkEvery == 0) {
+        long begin = System.nanoTime();
+        int count = checks.run(o);
+        tally.solves(problem, o, count, System.nanoTime() - begin);
       }
     }
     tally.findings(problem, checks.oracle(), checks.findings());

@@ -17,6 +17,7 @@ final class CampaignTally {
   private static final class Line {
     long problems;
     long solves;
+    long nanos;
     final Map<Check, Long> wrong = new EnumMap<>(Check.class);
   }
 
@@ -29,12 +30,15 @@ final class CampaignTally {
     families.computeIfAbsent(p.family(), k -> new Line()).problems++;
   }
 
-  /** Adds the solves of a problem with some options. */
-  synchronized void solves(CampaignProblem p, OptionSet o, int count) {
-    families.computeIfAbsent(p.family(), k -> new Line()).solves += count;
+  /** Adds the solves of a problem with some options, and the time that they took with the checks. */
+  synchronized void solves(CampaignProblem p, OptionSet o, int count, long nanos) {
+    Line family = families.computeIfAbsent(p.family(), k -> new Line());
+    family.solves += count;
+    family.nanos += nanos;
     Line line = options.computeIfAbsent(o, k -> new Line());
     line.solves += count;
     line.problems++;
+    line.nanos += nanos;
   }
 
   /** Adds what was found. */
@@ -91,14 +95,15 @@ final class CampaignTally {
         line -> {
           all.problems += line.problems;
           all.solves += line.solves;
+          all.nanos += line.nanos;
           line.wrong.forEach((check, count) -> all.wrong.merge(check, count, Long::sum));
         });
     return all;
   }
 
   private static String head(String what) {
-    var text = new StringBuilder("| %-18s | %8s | %7s |".formatted(what, "problems", "solves"));
-    var rule = new StringBuilder("|---|---|---|");
+    var text = new StringBuilder("| %-18s | %8s | %7s | %7s |".formatted(what, "problems", "solves", "ms each"));
+    var rule = new StringBuilder("|---|---|---|---|");
     for (Check check : Check.values()) {
       text.append(" %7s |".formatted(check.column()));
       rule.append("---|");
@@ -107,8 +112,11 @@ final class CampaignTally {
   }
 
   private static String row(String name, Line line) {
+    double milliseconds = line.solves == 0 ? 0 : 1e-6 * line.nanos / line.solves;
     var text =
-        new StringBuilder("| %-18s | %8d | %7d |".formatted(name, line.problems, line.solves));
+        new StringBuilder(
+            "| %-18s | %8d | %7d | %7.2f |"
+                .formatted(name, line.problems, line.solves, milliseconds));
     for (Check check : Check.values()) {
       text.append(" %7d |".formatted(line.wrong.getOrDefault(check, 0L)));
     }
