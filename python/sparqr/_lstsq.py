@@ -98,7 +98,7 @@ def lstsq(
         Default: the active one, or a new one by ``sparqr.session()``.
     **options
         As for :func:`sparqr.solve`: ordering, backend, rank_tolerance, rank_policy, equilibrate,
-        refinement, check, executors, minimum_executors, executor_wait, partitions.
+        refinement, check, min_rcond, executors, minimum_executors, executor_wait, partitions.
 
     Returns
     -------

@@ -102,6 +102,7 @@ def solve(
     minimum_norm: bool = False,
     refinement: int = 0,
     check: bool = False,
+    min_rcond: float = 0.0,
     columns: int | None = None,
     executors: int | None = None,
     minimum_executors: int | None = None,
@@ -142,9 +143,12 @@ def solve(
     minimum_norm : bool
         If there are several solutions, return the minimum-norm solution instead of a basic one.
     refinement : int
-        Steps of iterative refinement, each with a pass over the rows.
+        Steps of iterative refinement at most, each with a pass over the rows; one that does not help is taken back.
     check : bool
-        Measure ``||A'(b - A x)||`` in one more pass: ``report["normalResidual"]``.
+        Measure the backward error of x in two more passes: ``report["backwardError"]``, in words ``report["verdict"]``.
+    min_rcond : float
+        An error if the reciprocal of ``report["conditionEstimate"]`` is below it. Default 0: a warning from a
+        condition of 1e7 on, with the columns in ``report["nearlyDependent"]``.
     columns : int, optional
         n, if the vectors' size does not give it.
     executors : int, optional
@@ -190,6 +194,7 @@ def solve(
         minimum_norm=minimum_norm,
         refinement=refinement,
         check=check,
+        min_rcond=min_rcond,
         columns=columns,
         executors=executors,
         minimum_executors=minimum_executors,
@@ -248,6 +253,7 @@ def solver_settings(
     minimum_norm: bool = False,
     refinement: int = 0,
     check: bool = False,
+    min_rcond: float = 0.0,
     columns: int | None = None,
     executors: int | None = None,
     minimum_executors: int | None = None,
@@ -272,6 +278,7 @@ def solver_settings(
         "equilibrate": _flag(equilibrate, "equilibrate"),
         "minimumNorm": _flag(minimum_norm, "minimum_norm"),
         "check": _flag(check, "check"),
+        "minRcond": float(min_rcond),
         "profile": _flag(profile, "profile"),
         **{name: index(value) for name, value in counts.items() if value is not None},
         **{name: float(value) for name, value in numbers.items() if value is not None},

@@ -11,6 +11,7 @@ import io.sparqr.symbolic.SymbolicOptions;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.function.IntUnaryOperator;
 
 /** A matrix, right-hand sides and an analysis, with all properties that their QR must have. */
 final class ContractCase {
@@ -104,26 +105,33 @@ final class ContractCase {
       return false;
     }
     assertThat(factor.fronts()).isEmpty();
-    long entries = verifyStored(r.fronts, factor.solution().get().x());
+    long entries = verifyStored(r.fronts, factor.solution().get().x(), p -> p);
     assertThat(factor.solution().get().entries()).as("%s: entries", name).isEqualTo(entries);
     return true;
   }
 
-  /** Compares R x with Q'b, row by row; returns the entries of R. */
-  private long verifyStored(List<FrontFactor> fronts, double[] x) {
-    assertThat(x).hasSize(a.columns() * nrhs);
+  /**
+   * Compares R x with Q'b and the probe, row by row; returns the entries of R.
+   *
+   * @param number of a position in its task, for the probe
+   */
+  private long verifyStored(List<FrontFactor> fronts, double[] x, IntUnaryOperator number) {
+    int width = nrhs + Probe.COUNT;
+    assertThat(x).hasSize(a.columns() * width);
     long entries = 0;
     for (FrontFactor f : fronts) {
       entries += f.length();
       int at = 0;
       for (int i = 0; i < f.rank(); i++) {
-        for (int q = 0; q < nrhs; q++) {
-          double left = f.rhs()[i * nrhs + q];
+        int pivot = analysis.firstPivot(f.front()) + f.livePivot()[i];
+        for (int q = 0; q < width; q++) {
+          double left =
+              q < nrhs ? f.rhs()[i * nrhs + q] : Probe.value(number.applyAsInt(pivot));
           double size = Math.abs(left);
           for (int k = f.livePivot()[i]; k < f.fn(); k++) {
             double v =
                 f.values().get(at + k - f.livePivot()[i])
-                    * x[analysis.column(f.front(), k) * nrhs + q];
+                    * x[analysis.column(f.front(), k) * width + q];
             left -= v;
             size += Math.abs(v);
           }
@@ -165,7 +173,7 @@ final class ContractCase {
       assertThat(stayed.solveStored(new double[0]).orElseThrow())
           .as("%s: again", name)
           .containsExactly(x);
-      verifyStored(factor.fronts(), x);
+      verifyStored(factor.fronts(), x, p -> p);
     }
     stayed.close();
     assertThat(stayed.solveStored(new double[0])).as("%s: closed", name).isEmpty();
@@ -204,7 +212,7 @@ final class ContractCase {
       x = x == null ? found : x;
       assertThat(found).as("%s: alone", name).containsExactly(x);
       if (nrhs > 0) {
-        verifyStored(plain.fronts, solves.stored(nrhs));
+        verifyStored(plain.fronts, solves.stored(nrhs + Probe.COUNT), solves::number);
       }
       parts = solves.parts();
       solves.close();

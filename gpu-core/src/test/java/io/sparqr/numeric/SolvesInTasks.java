@@ -77,7 +77,18 @@ final class SolvesInTasks {
     return v;
   }
 
-  /** R x = Q'b by position. */
+  /** A position's number among the pivots of its task. */
+  int number(int p) {
+    for (int t = 0; t < pivots.length; t++) {
+      int at = Arrays.binarySearch(position[t], 0, pivots[t], p);
+      if (at >= 0) {
+        return at;
+      }
+    }
+    throw new IllegalArgumentException("position " + p + " is no pivot");
+  }
+
+  /** R x = Q'b by position, and the probe's solution after it. */
   double[] stored(int width) {
     double[] x = new double[run.analysis.columns() * width];
     for (int t = pivots.length - 1; t >= 0; t--) {

@@ -81,8 +81,18 @@ final class SolveCommand implements Callable<Integer> {
   @Option(names = "--out", paramLabel = "FILE", description = "x, n x k, Matrix Market array")
   private Path out;
 
-  @Option(names = "--check", description = "measure ||A'(b-Ax)|| by one more pass over the rows")
+  @Option(
+      names = "--check",
+      description = "measure the backward error of x by two more passes over the rows")
   private boolean check;
+
+  @Option(
+      names = "--min-rcond",
+      paramLabel = "R",
+      description =
+          "an error if the reciprocal of the condition estimate is below R; default 0: a warning"
+              + " from a condition of 1e7 on")
+  private double minRcond;
 
   @Option(
       names = "--tolerance",
@@ -99,7 +109,9 @@ final class SolveCommand implements Callable<Integer> {
       names = "--refine",
       paramLabel = "K",
       defaultValue = "0",
-      description = "K steps of iterative refinement, a pass over the rows each; default 0")
+      description =
+          "at most K steps of iterative refinement, as long as they help, a pass over the rows"
+              + " each; default 0")
   private int refine;
 
   @Option(
@@ -306,6 +318,9 @@ final class SolveCommand implements Callable<Integer> {
     if (!(ridge >= 0) || Double.isInfinite(ridge)) {
       throw new UsageException("--ridge " + ridge + ": finite and at least 0");
     }
+    if (!(minRcond >= 0 && minRcond < 1)) {
+      throw new UsageException("--min-rcond " + minRcond + ": in [0, 1)");
+    }
     if (minimumExecutors < 0) {
       throw new UsageException("--minimum-executors " + minimumExecutors + ": at least 0");
     }
@@ -339,6 +354,7 @@ final class SolveCommand implements Callable<Integer> {
             .minimumExecutors(minimumExecutors)
             .partitions(input.partitions)
             .check(check)
+            .minRcond(minRcond)
             .profile(output.isPage())
             .listener(listener());
     if (tolerance != null) {

@@ -23,15 +23,26 @@ public record RankRequest(
 
   /** Whether the review of an earlier factorization has led to this one. */
   public boolean reviewed() {
-    return last.length > 0 || tolerance.isPresent();
+    return round > 0;
   }
 
-  RankRequest withTolerance(double other) {
-    return new RankRequest(last, OptionalDouble.of(other), leftOut, shrink, round + 1);
+  /** All columns stay, for a look at all singular values. */
+  RankRequest search() {
+    return new RankRequest(last, OptionalDouble.of(RankReview.NONE_DROPPED), leftOut, 1, round + 1);
   }
 
-  RankRequest withLast(int[] columns, double largest, double scale) {
-    return new RankRequest(
-        columns, tolerance, Math.max(leftOut, largest), Math.min(shrink, scale), round + 1);
+  /** More columns last, with the default tolerance. */
+  RankRequest withLast(int[] columns, double largest) {
+    return new RankRequest(columns, tolerance, Math.max(leftOut, largest), 1, round + 1);
+  }
+
+  /** Other columns last, which no gap separates from the others. */
+  RankRequest withLast(int[] columns, double largest, double level, double scale) {
+    return new RankRequest(columns, OptionalDouble.of(level), largest, scale, round + 1);
+  }
+
+  /** The pivot test alone, and no more reviews. */
+  RankRequest givenUp() {
+    return new RankRequest(new int[0], OptionalDouble.empty(), 0, 1, RankReview.MOST_ROUNDS);
   }
 }

@@ -44,16 +44,25 @@ public final class RankReview {
   /** What was dropped, relative to the smallest singular value kept: above this, no gap. */
   private static final double GAP = 1e-3;
 
-  /** Factorizations at most for one rank. */
-  private static final int MOST_ROUNDS = 4;
+  /** The gap that makes a rank clear. */
+  private static final double CLEAR = 1e5;
+
+  /** Factorizations at most for one rank, after the first. */
+  static final int MOST_ROUNDS = 6;
+
+  /** A tolerance that drops columns only if nothing is left of them. */
+  static final double NONE_DROPPED = Math.ulp(1.0) / 64;
+
+  /**
+   * The rank is cut at the largest gap between singular values within this factor of the rounding
+   * level, so that it does not hang on the last bits of a value beside the level.
+   */
+  private static final double WINDOW = 30;
 
   /** Vectors of the first block, and at most. */
   private static final int FIRST_WIDTH = 4;
 
   private static final int MOST_WIDTH = 128;
-
-  /** Columns dropped by the pivot test that may be moved to the end, where they fill R. */
-  private static final int MOST_MOVED = 256;
 
   /** Values of a block at most, 64 MB. */
   private static final long MOST_VALUES = 8 << 20;
@@ -147,21 +156,25 @@ public final class RankReview {
     if (rank == 0) {
       return unseen();
     }
-    double limit = found.decides ? level() : 0;
+    double limit = found.decides ? WINDOW * level() : 0;
     var smallest = SmallestSingularValues.of(r, found.probe.clone(), 1, limit);
     double condition = Math.max(1, 1 / smallest.sigma()[0]);
-    if (noGap(condition) && request.tolerance().isEmpty()) {
-      return again(request.withTolerance(level()));
+    boolean more = request.round() < MOST_ROUNDS;
+    if (more && noGap(condition) && request.tolerance().isEmpty()) {
+      return again(request.search());
     }
     if (condition <= WARNED) {
       return settled(new Condition(condition, new int[0]), List.of());
     }
     SmallestSingularValues block = block(r, rank, limit);
-    if (System.getenv("DBG") != null) System.err.println("BLOCK " + Arrays.toString(block.sigma()) + " level " + limit);
     boolean seen = Double.isFinite(1 / block.sigma()[0]);
-    int count = found.decides ? block.countTo(level()) : 0;
-    if (seen && count > 0 && request.round() < MOST_ROUNDS) {
-      return again(last(block, count));
+    int count = found.decides ? dependent(block) : 0;
+    boolean all = count == block.count() && count < rank;
+    if (more && count > 0 && request.tolerance().isEmpty() && !clearCut(block, count)) {
+      return again(request.search());
+    }
+    if (more && count > 0) {
+      return again(all && searches() || !seen ? request.givenUp() : last(block, count));
     }
     return settled(
         new Condition(Math.max(condition, 1 / block.sigma()[0]), names(block)),
@@ -172,7 +185,33 @@ public final class RankReview {
                     .formatted(count)));
   }
 
-  /** More vectors as long as all singular values are at rounding level. */
+  /** Whether no columns were dropped, so that R is not yet one to solve with. */
+  private boolean searches() {
+    return request.tolerance().isPresent() && request.tolerance().getAsDouble() < level();
+  }
+
+  /** Whether a gap shows how many singular values are 0. */
+  private static boolean clearCut(SmallestSingularValues block, int count) {
+    double[] s = block.sigma();
+    return count < s.length && s[count] > CLEAR * Math.max(s[count - 1], Math.ulp(1.0));
+  }
+
+  /** The number of singular values at rounding level: up to the largest gap beside it. */
+  private int dependent(SmallestSingularValues block) {
+    double[] s = block.sigma();
+    int best = block.countTo(level() / WINDOW);
+    double widest = 0;
+    for (int c = best; c <= block.countTo(WINDOW * level()) && c < s.length; c++) {
+      double below = Math.max(c == 0 ? 0 : s[c - 1], level() / WINDOW);
+      if (s[c] / below > widest) {
+        widest = s[c] / below;
+        best = c;
+      }
+    }
+    return block.countTo(WINDOW * level()) == s.length ? s.length : best;
+  }
+
+  /** More vectors as long as all singular values are near the rounding level. */
   private SmallestSingularValues block(ScaledFactor r, int rank, double limit) {
     int most = (int) Math.min(Math.min(rank, MOST_WIDTH), MOST_VALUES / analysis.columns());
     int width = Math.max(1, Math.min(FIRST_WIDTH, most));
@@ -198,32 +237,25 @@ public final class RankReview {
     return v;
   }
 
-  /**
-   * The request with the columns that stand for the smallest singular values ordered last, and,
-   * where there is no gap, those that the pivot test has dropped: which they are would depend on
-   * the order.
-   */
+  /** The request with the columns that stand for the smallest singular values ordered last. */
   private RankRequest last(SmallestSingularValues block, int count) {
     int[] chosen =
         ColumnSubset.of(
             block.vectors(), block.count(), count, p -> analysis.permutation().original(p));
-    IntStream all =
-        IntStream.concat(
-            Arrays.stream(request.last()),
-            Arrays.stream(chosen).map(p -> analysis.permutation().original(p)));
+    IntStream columns = Arrays.stream(chosen).map(p -> analysis.permutation().original(p));
     double largest = block.sigma()[count - 1];
-    double shrink = 1;
-    if (request.tolerance().isPresent()) {
-      if (found.dead.length <= MOST_MOVED) {
-        all =
-            IntStream.concat(
-                all, Arrays.stream(found.dead).map(p -> analysis.permutation().original(p)));
-      }
-      // A V = S, ||S|| = largest: the columns' remainders are at most ||S V_J^-1||, to rounding.
-      double most = 4 * Math.max(largest, found.dropped) / leastOf(block, chosen, count);
-      shrink = Math.scalb(1.0, Math.min(0, Math.getExponent(level() / most)));
+    if (!searches()) {
+      int[] all =
+          IntStream.concat(Arrays.stream(request.last()), columns).distinct().toArray();
+      return request.tolerance().isEmpty()
+          ? request.withLast(all, largest)
+          : request.withLast(
+              all, Math.max(largest, request.leftOut()), level(), request.shrink());
     }
-    return request.withLast(all.distinct().toArray(), largest, shrink);
+    // A V = S, ||S|| = largest: the columns' remainders are at most ||S V_J^-1||, to rounding.
+    double most = 4 * largest / leastOf(block, chosen, count);
+    double shrink = Math.scalb(1.0, Math.min(0, Math.getExponent(level() / most)));
+    return request.withLast(columns.toArray(), largest, level(), shrink);
   }
 
   /** The smallest singular value of the vectors' rows at the chosen positions. */
@@ -262,7 +294,6 @@ public final class RankReview {
   }
 
   private Outcome again(RankRequest next) {
-    if (System.getenv("DBG") != null) System.err.println("AGAIN dead " + found.dead.length + " dropped " + found.dropped + " -> " + next);
     return new Outcome(Optional.of(next), Condition.UNKNOWN, List.of());
   }
 

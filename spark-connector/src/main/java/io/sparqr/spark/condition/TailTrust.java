@@ -48,6 +48,7 @@ public final class TailTrust {
   public boolean of(double norm, double tail, double[] x) {
     // ||b|| <= tail + ||Ax||, and ||Ax|| is at most the sum of the columns' shares
     double error = ERROR * (tail + Math.sqrt(x.length) * size(x));
-    return error * tail <= RELATIVE * norm * norm || tail == 0 && error == 0;
+    // d(norm) = tail / norm d(tail), where a part has been subtracted
+    return tail == 0 ? error == 0 : error * tail <= RELATIVE * norm * norm;
   }
 }

@@ -119,6 +119,7 @@ public final class Solve extends Transformer {
       case "rankPolicy" -> builder.rankPolicy(Words.RANK_POLICIES.of(value));
       case "ridge" -> builder.ridge(Double.parseDouble(value));
       case "rankTolerance" -> builder.rankTolerance(Double.parseDouble(value));
+      case "minRcond" -> builder.minRcond(Double.parseDouble(value));
       case "executorWait" -> builder.executorWait(Double.parseDouble(value));
       case "equilibrate" -> builder.equilibrate(truth(name, value));
       case "minimumNorm" -> builder.minimumNorm(truth(name, value));

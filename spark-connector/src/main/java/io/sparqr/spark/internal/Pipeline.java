@@ -314,14 +314,15 @@ public final class Pipeline {
   }
 
   /**
-   * How tasks solve at once: if nothing but x is wanted, and every task has whole trees. Refinement
-   * and a choice of the dependent columns need R later.
+   * How tasks solve at once: if nothing but x is wanted, and every task has whole trees. Refinement,
+   * the check and a choice of the dependent columns need R later.
    */
   private Optional<TaskSolution> solution(SolvePlan plan) {
     boolean only =
         once
             && plan.partition().levels() == 1
             && options.solution().refinement() == 0
+            && !options.solution().check()
             && !options.factorization().keepQ()
             && !options.problem().dropping().by();
     return only ? Optional.of(SolveInTask.INSTANCE) : Optional.empty();

@@ -134,9 +134,10 @@ class SubtreeRunTest {
     double[] stored =
         VectorCodec.decodeSparse(
                 TriangularSolve.back(
-                    plan, kept.iterator(), new Sparse(new int[0], new double[0], 1), true, ALONE))
+                    plan, kept.iterator(), new Sparse(new int[0], new double[0], 2), true, ALONE))
             .value();
-    assertThat(stored[dead]).isZero();
+    assertThat(stored[2 * dead]).isZero();
+    assertThat(stored[2 * dead + 1]).as("the probe's").isZero();
     y[dead] = 0;
     double[] clean =
         VectorCodec.decodeSparse(

@@ -241,7 +241,8 @@ class TaskSolveTest {
     double[] x = solveStored(ID);
     assertThat(x).containsExactly(there);
     double scale = Arrays.stream(stored).map(Math::abs).max().orElseThrow();
-    for (int j = 0; j < N; j++) {
+    assertThat(stored).as("x and the probe's solution").hasSize(2 * N);
+    for (int j = 0; j < 2 * N; j++) {
       assertThat(Math.abs(x[j] - stored[j]))
           .as("seed %d, x %d", SEED, j)
           .isLessThanOrEqualTo(1e6 * N * Math.ulp(1.0) * scale);
@@ -254,7 +255,7 @@ class TaskSolveTest {
   }
 
   private double[] solveStored(String factorization) {
-    var given = new Sparse(new int[0], new double[0], 1);
+    var given = new Sparse(new int[0], new double[0], 2);
     List<byte[]> frames = run(Substitution.STORED, given, factorization);
     return VectorCodec.decodeSparse(frames.get(0)).value();
   }

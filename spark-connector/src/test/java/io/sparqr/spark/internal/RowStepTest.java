@@ -12,6 +12,7 @@ import io.sparqr.spark.LocalSpark;
 import io.sparqr.spark.Problems;
 import io.sparqr.spark.QRFactorization;
 import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.condition.RankRequest;
 import io.sparqr.spark.pattern.PatternPass;
 import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.spark.plan.PlanHandle;
@@ -129,7 +130,8 @@ class RowStepTest {
       plan =
           PlanHandle.of(
               LocalSpark.context(),
-              new PlanStep(source, options, Earlier.NONE).of(analysis, found, resources, host),
+              new PlanStep(source, options, Earlier.NONE, RankRequest.FIRST)
+                  .of(analysis, found, resources, host),
               true);
     }
 

@@ -187,15 +187,25 @@ final class LocalTree implements InverseNorms.Tree {
 
   /** x by original column. */
   double[] solve() {
-    double[] z = plan.vector(1);
+    // The probe's solution comes beside x.
+    double[] z = plan.vector(2);
     for (int t = kept.size() - 1; t >= 0; t--) {
       int[] outside = TriangularSolve.outside(plan.analysis(), plan.partition().tasks().get(t));
-      Sparse given =
-          new Sparse(outside, Arrays.stream(outside).mapToDouble(p -> z[p]).toArray(), 1);
-      put(TriangularSolve.back(plan, kept.get(t).iterator(), given, true, allowed()), z);
+      double[] value = new double[2 * outside.length];
+      for (int i = 0; i < outside.length; i++) {
+        System.arraycopy(z, 2 * outside[i], value, 2 * i, 2);
+      }
+      var given = new Sparse(outside, value, 2);
+      byte[] solved = TriangularSolve.back(plan, kept.get(t).iterator(), given, true, allowed());
+      Sparse own = VectorCodec.decodeSparse(solved);
+      for (int i = 0; i < own.position().length; i++) {
+        System.arraycopy(own.value(), 2 * i, z, 2 * own.position()[i], 2);
+      }
     }
-    singletons.backSubstitute(singletons.rhs(), z, 1);
-    return plan.unscale(z, 0, 1, 1);
+    double[] x = new double[z.length / 2];
+    Arrays.setAll(x, p -> z[2 * p]);
+    singletons.backSubstitute(singletons.rhs(), x, 1);
+    return plan.unscale(x, 0, 1, 1);
   }
 
   /** sqrt(diag((A'A)^-1)) by original column, NaN where dead, as the product computes it. */

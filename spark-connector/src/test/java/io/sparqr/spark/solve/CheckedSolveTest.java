@@ -132,10 +132,19 @@ class CheckedSolveTest {
   private List<Solve> solves() {
     return List.of(
         (r, c) -> TriangularSolve.back(plan, r, c, false, threads),
-        (r, c) -> TriangularSolve.back(plan, r, c, true, threads),
+        (r, c) -> TriangularSolve.back(plan, r, withProbe(c), true, threads),
         (r, c) -> TriangularSolve.normal(plan, r, c, threads),
         (r, c) -> TriangularSolve.homogeneous(plan, r, c, threads),
         (r, c) -> TriangularSolve.forward(plan, r, c, false, threads));
+  }
+
+  /** The same values for the right-hand side and the probe. */
+  private static Sparse withProbe(Sparse c) {
+    double[] twice = new double[2 * c.value().length];
+    for (int i = 0; i < twice.length; i++) {
+      twice[i] = c.value()[i / 2];
+    }
+    return new Sparse(c.position(), twice, 2);
   }
 
   @Test
