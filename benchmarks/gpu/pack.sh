@@ -43,7 +43,7 @@ for m in partitioning gpu-core benchmarks; do
   done
 done
 if [ ! -x "$out/jre/bin/java" ]; then
-  jlink --add-modules java.base,java.logging,java.management,java.xml,java.compiler,java.instrument,jdk.unsupported,jdk.incubator.vector \
+  jlink --add-modules java.base,java.logging,java.management,java.xml,java.compiler,java.instrument,jdk.management,jdk.unsupported,jdk.incubator.vector \
     --strip-debug --no-header-files --no-man-pages --compress=2 --output "$out/jre"
 fi
 cp "$home"/benchmarks/gpu/{run.sh,sanitize.sh,survey.sh,table.sh,cusolver.py,summary.py} "$out/"

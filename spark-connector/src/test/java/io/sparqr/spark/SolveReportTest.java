@@ -57,7 +57,13 @@ class SolveReportTest {
         continue; // for pictures alone
       }
       if (group) {
-        Arrays.stream(c.getType().getRecordComponents()).forEach(g -> keys.add(g.getName()));
+        for (RecordComponent g : c.getType().getRecordComponents()) {
+          if (g.getType() == SolveReport.Check.class) {
+            Arrays.stream(g.getType().getRecordComponents()).forEach(k -> keys.add(k.getName()));
+          } else {
+            keys.add(g.getName());
+          }
+        }
       } else {
         keys.add(c.getName());
       }
@@ -160,6 +166,7 @@ class SolveReportTest {
             backend   cuda (required)
             devices   H200
             rank      298 of 300, tolerance 1.00e-10 (given); dead columns 4, 17
+            condition estimate 2.5e+08, nearly dependent: 3, 9
             residual  ||b - Ax|| = 1.000000000000e+00
                       ||b - Ax|| = 2.000000000000e+00
             sums      column norms and probes kept to 2.0e-16, 1 task(s) done again

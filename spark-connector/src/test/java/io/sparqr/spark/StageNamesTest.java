@@ -156,8 +156,12 @@ class StageNamesTest {
               PREFIX + "back substitution, level 1 of 2");
       stages.addAll(back);
       stages.add(PREFIX + "residuals");
+      stages.add(PREFIX + "forward substitution, level 1 of 2");
+      stages.add(PREFIX + "forward substitution, level 2 of 2");
       descriptions.addAll(back);
       descriptions.add(PREFIX + "residuals, for the check of the normal equations");
+      descriptions.add(PREFIX + "forward substitution, level 1 of 2");
+      descriptions.add(PREFIX + "forward substitution, level 2 of 2");
     }
     assertThat(seen.stages).containsExactlyElementsOf(stages);
     assertThat(seen.descriptions).containsExactlyElementsOf(descriptions);

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -172,7 +173,12 @@ class StatisticsTest {
       double[] x = f.solve().x();
       double norm = 0;
       for (int i = 0; i < 4; i++) {
-        norm = Math.hypot(norm, b[i] - x[0] * a[i][0] - x[1] * a[i][1]);
+        // b - Ax is a millionth of a millionth of b: doubles would leave four digits of it
+        BigDecimal rest = new BigDecimal(b[i]);
+        for (int j = 0; j < 2; j++) {
+          rest = rest.subtract(new BigDecimal(x[j]).multiply(new BigDecimal(a[i][j])));
+        }
+        norm = Math.hypot(norm, rest.doubleValue());
       }
       assertThat(f.solve().residualNorm()).isCloseTo(norm, within(1e-9 * norm));
       assertThat(f.standardErrors()[0] / f.unscaledErrors()[0])

@@ -242,8 +242,6 @@ public final class Pipeline {
     times.total = watch.total();
     FactorTotals totals = FactorTotals.of(reports, p.rows.driver().residualSquares());
     SolveLog.factorize(totals.summary(), plan.partition().estimatedSeconds(), times.factorize);
-    progress.phase("solve", "back substitution");
-    scope.describe("back substitution");
     var solve = new LevelSolve(p.plan, levels);
     SingletonRows singletons = p.rows.driver().singletons();
     FirstSolution first =

@@ -159,7 +159,7 @@ final class BackSubstitution extends FrontVectors {
       sum[at] -= dot(row, from, to, v, start);
       return;
     }
-    if (width == 2) {
+    if (stored && width == 2) {
       subtractTwo(row, from, to, v, start, sum, at);
       return;
     }
