@@ -31,7 +31,11 @@ record NetworkSurvey(long seed) {
   /** Arguments: the number of networks, the seed. */
   public static void main(String[] arguments) {
     long count = Long.parseLong(arguments[0]);
-    System.out.print(new NetworkSurvey(Long.parseLong(arguments[1])).run(count));
+    long seed = Long.parseLong(arguments[1]);
+    long begin = System.nanoTime();
+    NetworkTally tally = new NetworkSurvey(seed).run(count);
+    System.out.printf(
+        "networks, seed %d, %.0f s%n%s", seed, (System.nanoTime() - begin) * 1e-9, tally);
   }
 
   /** Surveys the first {@code count} networks of the seed, on all cores. */
@@ -90,7 +94,8 @@ record NetworkSurvey(long seed) {
     double printed = answer.solution().residualNorm();
     Scaled norm = ExactResidual.norm(network.a(), answer.solution().x(), b[0], answer.weights());
     double off = Math.abs(printed - norm.value());
-    double ofB = Scaled.norm(java.util.Arrays.stream(b[0]).mapToObj(Scaled::of).toArray(Scaled[]::new)).value();
+    double[] zero = new double[network.a().columns()];
+    double ofB = ExactResidual.norm(network.a(), zero, b[0], answer.weights()).value();
     if (!(off <= 1e-6 * norm.value() || off <= 1e-12 * ofB)) {
       tally.falseNorm(network, "%s: printed %.6g, true %s".formatted(name, printed, norm));
     }
