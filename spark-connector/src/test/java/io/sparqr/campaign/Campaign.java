@@ -15,7 +15,8 @@ import java.util.stream.IntStream;
  * @param seed of all problems
  * @param families in turn
  * @param options all that are tried
- * @param sparkEvery options that start Spark jobs are tried on each problem of this multiple only; 0: on none
+ * @param sparkEvery options that start Spark jobs are tried on each problem of this multiple only;
+ *     0: on none
  */
 record Campaign(long seed, List<Family> families, List<OptionSet> options, int sparkEvery) {
 
@@ -37,9 +38,7 @@ record Campaign(long seed, List<Family> families, List<OptionSet> options, int s
 
   /** The families of these names; all if there is none. */
   static List<Family> named(List<String> names) {
-    return Family.all().stream()
-        .filter(f -> names.isEmpty() || names.contains(f.name()))
-        .toList();
+    return Family.all().stream().filter(f -> names.isEmpty() || names.contains(f.name())).toList();
   }
 
   /** Runs on all cores until this number of solves is reached. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.Test;
  * -Dsparqr.test.solves=58870 -Dtest.seed=2 -Dsparqr.test.families=cosines,levelling. One problem,
  * written to a folder: -Dsparqr.test.case=cosines:20 -Dsparqr.test.folder=FOLDER.
  */
+@Tag("once")
 class CampaignTest {
 
   private static final long SEED = Long.getLong("test.seed", 1L);

@@ -27,8 +27,7 @@ record ConditionCheck(CsrMatrix a, DenseSvd whole) {
     int[] dead = answer.solution().deadColumns();
     int live = a.columns() - dead.length;
     DenseSvd svd = dead.length == 0 ? whole : DenseSvd.equilibrated(without(dead));
-    double condition =
-        live > svd.sigma().length ? Double.POSITIVE_INFINITY : svd.condition(live);
+    double condition = live > svd.sigma().length ? Double.POSITIVE_INFINITY : svd.condition(live);
     if (condition > MOST_SILENT && !answer.warned()) {
       found.accept(Check.SILENT, "condition %.1e, rank %d".formatted(condition, live));
     }

@@ -81,8 +81,7 @@ record NetworkSurvey(long seed) {
     Network network = network(index);
     var random = new Random(CampaignProblem.mix(~seed + index));
     double[][] b = {random.doubles(network.a().rows(), -1, 1).toArray()};
-    var problem =
-        new CampaignProblem(network.kind(), index, Family.Kind.NETWORK, network.a(), b);
+    var problem = new CampaignProblem(network.kind(), index, Family.Kind.NETWORK, network.a(), b);
     String name = problem.toString();
     Answer answer;
     try {

@@ -4,12 +4,14 @@ package io.sparqr.campaign;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.campaign.NetworkTally.Outcome;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * The first networks of a {@link NetworkSurvey}. More of them, others:
  * -Dsparqr.test.networks=100000 -Dtest.seed=2.
  */
+@Tag("numbers")
 class NetworkSurveyTest {
 
   private static final long SEED = Long.getLong("test.seed", 1L);

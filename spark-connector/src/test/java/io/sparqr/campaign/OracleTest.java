@@ -19,9 +19,10 @@ class OracleTest {
 
   private final Random random = new Random(SEED);
 
-  /** Any finite double but NaN, all exponents alike. */
+  /** A double of any exponent up to the spread, down to the least ones. */
   private double any(int spread) {
-    return Math.scalb(2 * random.nextDouble() - 1, random.nextInt(2 * spread) - spread);
+    return Math.scalb(
+        2 * random.nextDouble() - 1, Math.min(random.nextInt(2 * spread) - spread, 1000));
   }
 
   @Test
@@ -36,9 +37,7 @@ class OracleTest {
         sum.add(x, y);
         sum.add(-y);
         exact =
-            exact
-                .add(new BigDecimal(x).multiply(new BigDecimal(y)))
-                .subtract(new BigDecimal(y));
+            exact.add(new BigDecimal(x).multiply(new BigDecimal(y))).subtract(new BigDecimal(y));
         if (i % 3 == 0 && Double.isFinite(x * y)) {
           // leaves what the product is beside its rounded value
           sum.add(-(x * y));
@@ -54,7 +53,8 @@ class OracleTest {
       BigDecimal off = new BigDecimal(value.mantissa()).multiply(power).subtract(exact).abs();
       assertThat(off)
           .as("seed %d, sum %d", SEED, k)
-          .isLessThanOrEqualTo(exact.abs().multiply(new BigDecimal(0x1p-52), MathContext.DECIMAL64));
+          .isLessThanOrEqualTo(
+              exact.abs().multiply(new BigDecimal(0x1p-52), MathContext.DECIMAL64));
     }
   }
 
@@ -103,8 +103,7 @@ class OracleTest {
     assertThat(ExactResidual.norm(a, x, b, ones).value()).isCloseTo(exact.value(), within(1e-14));
     Scaled[] r = ExactResidual.of(a, new double[3], b);
     // A'b = (7, 10, 4), ||A||_F = sqrt(13), ||b|| = sqrt(21)
-    assertThat(ExactResidual.gradient(a, r))
-        .isCloseTo(Math.sqrt(165.0 / 13 / 21), within(1e-15));
+    assertThat(ExactResidual.gradient(a, r)).isCloseTo(Math.sqrt(165.0 / 13 / 21), within(1e-15));
   }
 
   /** Two right views of the least residual, of matrices that have nothing to do with each other. */
@@ -160,8 +159,7 @@ class OracleTest {
   @Test
   void singularValuesByHand() {
     CsrMatrix a = matrix(new double[] {3, 0}, new double[] {0, -4}, new double[] {0, 0});
-    assertThat(DenseSvd.plain(a).sigma())
-        .containsExactly(new double[] {1, 0.75}, within(1e-15));
+    assertThat(DenseSvd.plain(a).sigma()).containsExactly(new double[] {1, 0.75}, within(1e-15));
     assertThat(DenseSvd.equilibrated(a).condition(2)).isCloseTo(1.5, within(1e-15));
     assertThat(DenseSvd.plain(a).solve(new double[] {3, 4, 5}, 2))
         .containsExactly(new double[] {1, -1}, within(1e-15));

@@ -9,9 +9,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Right answers pass the campaign's checks; each check sees a wrong one. */
+@Tag("numbers")
 class PlantedErrorsTest {
 
   /** 12 x 5, integers, full rank, one right-hand side that is not in the range. */
@@ -42,8 +44,7 @@ class PlantedErrorsTest {
     assertThat(checks.run(OptionSet.DEFAULT)).isEqualTo(1);
     assertThat(checks.findings()).as("without an error").isEmpty();
     Answer right = answer(options, PROBLEM);
-    checks.check(
-        options, new Answer(change.apply(right.solution()), right.b(), right.weights()));
+    checks.check(options, new Answer(change.apply(right.solution()), right.b(), right.weights()));
     return checks.findings().stream().map(AnswerChecks.Finding::check).toList();
   }
 
@@ -56,8 +57,7 @@ class PlantedErrorsTest {
   private static LeastSquaresSolution moved(LeastSquaresSolution s, double by) {
     double[] x = s.x().clone();
     x[2] += by;
-    Scaled norm =
-        ExactResidual.norm(PROBLEM.a(), x, PROBLEM.b()[0], PROBLEM.ones());
+    Scaled norm = ExactResidual.norm(PROBLEM.a(), x, PROBLEM.b()[0], PROBLEM.ones());
     return with(s, x, norm.value(), s.rank());
   }
 
@@ -136,9 +136,7 @@ class PlantedErrorsTest {
     double[] x = new double[5];
     double norm = ExactResidual.norm(near.a(), x, near.b()[0], near.ones()).value();
     checks.check(OptionSet.NO_RANK_TEST, new Answer(with(s, x, norm, 5), near.b(), near.ones()));
-    assertThat(checks.findings())
-        .extracting(AnswerChecks.Finding::check)
-        .contains(Check.SILENT);
+    assertThat(checks.findings()).extracting(AnswerChecks.Finding::check).contains(Check.SILENT);
   }
 
   @Test
@@ -146,8 +144,7 @@ class PlantedErrorsTest {
     double[] nan = PROBLEM.b()[0].clone();
     nan[3] = Double.NaN;
     var problem =
-        new CampaignProblem(
-            "planted", 0, Family.Kind.GAP, PROBLEM.a(), new double[][] {nan});
+        new CampaignProblem("planted", 0, Family.Kind.GAP, PROBLEM.a(), new double[][] {nan});
     var checks = new AnswerChecks(problem);
     checks.run(OptionSet.DEFAULT);
     assertThat(checks.findings())
