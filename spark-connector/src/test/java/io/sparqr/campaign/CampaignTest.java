@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class CampaignTest {
 
   private static final long SEED = Long.getLong("test.seed", 1L);
-  private static final long SAMPLE = 1200;
+  private static final long SAMPLE = 800;
   private static final long SOLVES = Long.getLong("sparqr.test.solves", SAMPLE);
 
   @Test

@@ -3,6 +3,9 @@ package io.sparqr.campaign;
 
 import io.sparqr.campaign.Networks.Network;
 import io.sparqr.error.SparseQrException;
+import io.sparqr.matrix.MatrixMarketWriter;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
@@ -53,6 +56,16 @@ record NetworkSurvey(long seed) {
                 }
               });
     }
+    return tally;
+  }
+
+  /** Surveys one network, and writes its rows to a folder as A.mtx for other solvers. */
+  NetworkTally one(long index, String folder) throws IOException {
+    if (!folder.isEmpty()) {
+      MatrixMarketWriter.writeCoordinate(Path.of(folder, "A.mtx"), network(index).a());
+    }
+    var tally = new NetworkTally();
+    survey(index, tally);
     return tally;
   }
 
