@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The first networks of a {@link NetworkSurvey}. More of them, others:
- * -Dsparqr.test.networks=100000 -Dtest.seed=2. One of them,
- * written to a folder for other solvers: -Dsparqr.test.case=4999 -Dsparqr.test.folder=FOLDER.
+ * -Dsparqr.test.networks=100000 -Dtest.seed=2. One of them, written to a folder for other solvers:
+ * -Dsparqr.test.case=4999 -Dsparqr.test.folder=FOLDER.
  */
 @Tag("numbers")
 class NetworkSurveyTest {
