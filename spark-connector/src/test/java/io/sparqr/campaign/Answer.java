@@ -3,7 +3,6 @@ package io.sparqr.campaign;
 
 import io.sparqr.spark.LeastSquaresSolution;
 import java.util.List;
-import java.util.Map;
 
 /**
  * A solution, with the right-hand sides and weights that it is for.
@@ -14,11 +13,15 @@ import java.util.Map;
  */
 record Answer(LeastSquaresSolution solution, double[][] b, double[] weights) {
 
+  /** The report's key of this name. */
+  Object reported(String key) {
+    return solution.report().toMap().get(key);
+  }
+
   /** Whether the report says that columns are nearly dependent or digits are lost. */
   boolean warned() {
-    Map<String, Object> report = solution.report().toMap();
-    return report.get("nearlyDependent") instanceof List<?> named && !named.isEmpty()
+    return reported("nearlyDependent") instanceof List<?> named && !named.isEmpty()
         || solution.report().warnings().stream()
-            .anyMatch(w -> w.matches("(?is).*(depend|condition|digits).*"));
+            .anyMatch(w -> w.matches("(?is).*(nearly|condition|digits).*"));
   }
 }

@@ -18,8 +18,8 @@ final class AnswerChecks {
   /** ... or to this, relative to ||b||. */
   private static final double NORM_OF_B = 1e-12;
 
-  /** The condition above which a report must say so: estimates of 1e7 may be low by a digit. */
-  private static final double CONDITION = 1e8;
+  /** Where x is computed to eight digits and more, its norm is compared to as many. */
+  private static final double CONDITION_OF_NORM = 1e6;
 
   /** Something wrong. */
   record Finding(Check check, OptionSet options, String what) {}
@@ -80,7 +80,8 @@ final class AnswerChecks {
     findings.add(new Finding(check, options, what));
   }
 
-  private void check(OptionSet options, Answer answer) {
+  /** Checks an answer. */
+  void check(OptionSet options, Answer answer) {
     double[][] x = answer.solution().solutions();
     double[] printed = answer.solution().residualNorms();
     boolean finite = Arrays.stream(printed).allMatch(Double::isFinite);
@@ -114,7 +115,14 @@ final class AnswerChecks {
       constraints(x);
     }
     if (options == OptionSet.DEFAULT || options == OptionSet.NO_RANK_TEST) {
-      silence(options, answer);
+      new ConditionCheck(problem.a(), oracle.equilibrated())
+          .run(answer, (check, what) -> add(check, options, what));
+    }
+    if (options == OptionSet.MINIMUM_NORM && rightRank) {
+      leastNorm(options, answer);
+    }
+    if (options == OptionSet.CHECKED) {
+      gradient(answer, size);
     }
   }
 
@@ -137,7 +145,8 @@ final class AnswerChecks {
     Scaled off = printed.minus(norm).abs();
     double[] zero = new double[problem.a().columns()];
     Scaled b = ExactResidual.norm(problem.a(), zero, answer.b()[k], answer.weights());
-    if (!off.atMost(norm.times(NORM)) && !off.atMost(b.times(NORM_OF_B))) {
+    boolean rounded = off.atMost(Scaled.of(4 * Double.MIN_VALUE));
+    if (!rounded && !off.atMost(norm.times(NORM)) && !off.atMost(b.times(NORM_OF_B))) {
       String what = "printed %s, true %s, ||b|| %s".formatted(printed, norm, b);
       add(Check.NORM, options, what);
       if (!off.atMost(b.times(1e-3))) {
@@ -175,6 +184,47 @@ final class AnswerChecks {
     return ExactResidual.norm(a, finite ? x : new double[x.length], b, problem.ones());
   }
 
+  /** x against that of the SVD of A, which is of least norm. */
+  private void leastNorm(OptionSet options, Answer answer) {
+    DenseSvd svd = oracle.plain();
+    int rank = oracle.clear();
+    if (svd.rank() != rank || svd.condition(rank) > CONDITION_OF_NORM) {
+      return;
+    }
+    for (int k = 0; k < problem.b().length; k++) {
+      Scaled norm = norm(answer.solution().x(k));
+      Scaled least = norm(svd.solve(problem.b()[k], rank));
+      if (!norm.atMost(least.times(1 + 1e-8))) {
+        add(Check.LEAST, options, "||x|| is %s, possible %s".formatted(norm, least));
+      }
+    }
+  }
+
+  private static Scaled norm(double[] x) {
+    return Scaled.norm(Arrays.stream(x).mapToObj(Scaled::of).toArray(Scaled[]::new));
+  }
+
+  /** The measured ||A'r|| / (||A||_F ||r||), as far as sums of doubles can tell it. */
+  private void gradient(Answer answer, Scaled[] size) {
+    if (!(answer.reported("normalResidual") instanceof Double printed)) {
+      return;
+    }
+    double most = 0;
+    double slack = 0;
+    for (int k = 0; k < size.length; k++) {
+      Scaled[] r = ExactResidual.of(problem.a(), answer.solution().x(k), answer.b()[k]);
+      Scaled norm = Scaled.norm(r);
+      if (norm.mantissa() != 0 && problem.a().nonzeros() > 0) {
+        most = Math.max(most, ExactResidual.gradient(problem.a(), r));
+        double units = size[k].in(norm.exponent()) / norm.mantissa();
+        slack = Math.max(slack, Tolerances.UNITS * Tolerances.EPS * units);
+      }
+    }
+    if (!(Math.abs(printed - most) <= 1e-3 * most + slack)) {
+      add(Check.GRADIENT, OptionSet.CHECKED, "printed %s, true %s".formatted(printed, most));
+    }
+  }
+
   private void refinement(OptionSet options, Scaled[] norm) {
     for (int k = 0; normOfDefault != null && k < norm.length; k++) {
       Scaled slack =
@@ -203,47 +253,5 @@ final class AnswerChecks {
         add(Check.CONSTRAINT, OptionSet.CONSTRAINED, what);
       }
     }
-  }
-
-  private void silence(OptionSet options, Answer answer) {
-    if (answer.warned()) {
-      return;
-    }
-    int[] dead = answer.solution().deadColumns();
-    int live = problem.a().columns() - dead.length;
-    DenseSvd svd =
-        dead.length == 0 ? oracle.equilibrated() : DenseSvd.equilibrated(without(dead));
-    double condition =
-        live > svd.sigma().length ? Double.POSITIVE_INFINITY : svd.condition(live);
-    if (condition > CONDITION) {
-      add(Check.SILENT, options, "condition %.1e, rank %d".formatted(condition, live));
-    }
-  }
-
-  /** A without some columns. */
-  private CsrMatrix without(int[] columns) {
-    CsrMatrix a = problem.a();
-    int n = a.columns();
-    int[] place = new int[n];
-    int live = 0;
-    for (int j = 0; j < n; j++) {
-      place[j] = Arrays.binarySearch(columns, j) >= 0 ? -1 : live++;
-    }
-    int[] start = new int[a.rows() + 1];
-    int[] index = new int[a.nonzeros()];
-    double[] values = new double[a.nonzeros()];
-    int at = 0;
-    for (int i = 0; i < a.rows(); i++) {
-      for (int k = a.rowStart()[i]; k < a.rowStart()[i + 1]; k++) {
-        int j = place[a.columnIndex()[k]];
-        if (j >= 0) {
-          index[at] = j;
-          values[at++] = a.values()[k];
-        }
-      }
-      start[i + 1] = at;
-    }
-    return new CsrMatrix(
-        a.rows(), live, start, Arrays.copyOf(index, at), Arrays.copyOf(values, at));
   }
 }

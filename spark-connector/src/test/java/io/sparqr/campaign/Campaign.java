@@ -15,23 +15,30 @@ import java.util.stream.IntStream;
  * @param seed of all problems
  * @param families in turn
  * @param options all that are tried
- * @param sparkEvery options that start Spark jobs are tried on each problem of this multiple only
+ * @param sparkEvery options that start Spark jobs are tried on each problem of this multiple only;
+ *     0: on none
  */
 record Campaign(long seed, List<Family> families, List<OptionSet> options, int sparkEvery) {
+
+  /** Options that start Spark jobs are tried on one problem in this number. */
+  static final int SPARK_EVERY = 40;
 
   /** Arguments: the number of solves, the seed, names of families (all by default). */
   public static void main(String[] arguments) {
     long solves = Long.parseLong(arguments[0]);
     long seed = Long.parseLong(arguments[1]);
     List<String> names = List.of(arguments).subList(2, arguments.length);
-    System.out.print(new Campaign(seed, named(names), List.of(OptionSet.values()), Integer.getInteger("sparqr.test.sparkEvery", 40)).run(solves));
+    int every = Integer.getInteger("sparqr.test.sparkEvery", SPARK_EVERY);
+    long begin = System.nanoTime();
+    CampaignTally tally =
+        new Campaign(seed, named(names), List.of(OptionSet.values()), every).run(solves);
+    System.out.printf(
+        "campaign, seed %d, %.0f s%n%s", seed, (System.nanoTime() - begin) * 1e-9, tally);
   }
 
   /** The families of these names; all if there is none. */
   static List<Family> named(List<String> names) {
-    return Family.all().stream()
-        .filter(f -> names.isEmpty() || names.contains(f.name()))
-        .toList();
+    return Family.all().stream().filter(f -> names.isEmpty() || names.contains(f.name())).toList();
   }
 
   /** Runs on all cores until this number of solves is reached. */

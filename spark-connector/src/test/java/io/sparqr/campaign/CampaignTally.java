@@ -30,7 +30,9 @@ final class CampaignTally {
     families.computeIfAbsent(p.family(), k -> new Line()).problems++;
   }
 
-  /** Adds the solves of a problem with some options, and the time that they took with the checks. */
+  /**
+   * Adds the solves of a problem with some options, and the time that they took with the checks.
+   */
   synchronized void solves(CampaignProblem p, OptionSet o, int count, long nanos) {
     Line family = families.computeIfAbsent(p.family(), k -> new Line());
     family.solves += count;
@@ -91,18 +93,22 @@ final class CampaignTally {
 
   private Line sum() {
     var all = new Line();
-    families.values().forEach(
-        line -> {
-          all.problems += line.problems;
-          all.solves += line.solves;
-          all.nanos += line.nanos;
-          line.wrong.forEach((check, count) -> all.wrong.merge(check, count, Long::sum));
-        });
+    families
+        .values()
+        .forEach(
+            line -> {
+              all.problems += line.problems;
+              all.solves += line.solves;
+              all.nanos += line.nanos;
+              line.wrong.forEach((check, count) -> all.wrong.merge(check, count, Long::sum));
+            });
     return all;
   }
 
   private static String head(String what) {
-    var text = new StringBuilder("| %-18s | %8s | %7s | %7s |".formatted(what, "problems", "solves", "ms each"));
+    var text =
+        new StringBuilder(
+            "| %-18s | %8s | %7s | %7s |".formatted(what, "problems", "solves", "ms each"));
     var rule = new StringBuilder("|---|---|---|---|");
     for (Check check : Check.values()) {
       text.append(" %7s |".formatted(check.column()));

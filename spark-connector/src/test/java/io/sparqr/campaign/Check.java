@@ -17,8 +17,12 @@ enum Check {
   IMPLAUSIBLE("implaus"),
   /** The columns in use have a condition above 1e8, and the report does not say so. */
   SILENT("silent"),
-  /** The rank is clear, but another x has a smaller residual. */
+  /** The estimate of the condition is off by more than a factor of 100 n. */
+  CONDITION("cond"),
+  /** The rank is clear, but another x has a smaller residual, or, of least norm, a smaller norm. */
   LEAST("least"),
+  /** The measured ||A'r|| / (||A||_F ||r||) is not that of x. */
+  GRADIENT("grad"),
   /** The residual is larger after refinement. */
   REFINEMENT("refined"),
   /** The rank differs from that of the same order of columns on another engine or backend. */

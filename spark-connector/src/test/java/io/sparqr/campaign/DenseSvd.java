@@ -7,8 +7,8 @@ import io.sparqr.sparse.CsrMatrix;
 import org.netlib.util.intW;
 
 /**
- * The singular value decomposition A D = U S V' by LAPACK's dgesdd, D powers of two: 1, or such that
- * columns have norms in [1, 2). It shares nothing with the solver.
+ * The singular value decomposition A D = U S V' by LAPACK's dgesdd, D powers of two: 1, or such
+ * that columns have norms in [1, 2). It shares nothing with the solver.
  */
 final class DenseSvd {
 
@@ -44,8 +44,7 @@ final class DenseSvd {
     int[] integers = new int[8 * k];
     // one at a time: the translated Fortran has static variables
     synchronized (LAPACK_IN_JAVA) {
-      LAPACK_IN_JAVA.dgesdd(
-          "S", m, n, columnMajor, m, sigma, u, m, vt, k, ask, -1, integers, info);
+      LAPACK_IN_JAVA.dgesdd("S", m, n, columnMajor, m, sigma, u, m, vt, k, ask, -1, integers, info);
       double[] work = new double[(int) ask[0]];
       LAPACK_IN_JAVA.dgesdd(
           "S", m, n, columnMajor, m, sigma, u, m, vt, k, work, work.length, integers, info);
@@ -59,7 +58,8 @@ final class DenseSvd {
   static DenseSvd plain(CsrMatrix a) {
     int largest = Integer.MIN_VALUE;
     for (int e = 0; e < a.nonzeros(); e++) {
-      largest = Math.max(largest, a.values()[e] == 0 ? largest : Scaled.of(a.values()[e]).exponent());
+      largest =
+          Math.max(largest, a.values()[e] == 0 ? largest : Scaled.of(a.values()[e]).exponent());
     }
     int[] exponent = new int[a.columns()];
     java.util.Arrays.fill(exponent, largest == Integer.MIN_VALUE ? 0 : largest);

@@ -44,7 +44,8 @@ final class ExactLeastSquares {
     int bits = 0;
     int unit = 0;
     for (int c = 0; c <= r; c++) {
-      unit = Arrays.stream(v[c]).filter(e -> e != 0).mapToInt(ExactLeastSquares::last).min().orElse(0);
+      unit =
+          Arrays.stream(v[c]).filter(e -> e != 0).mapToInt(ExactLeastSquares::last).min().orElse(0);
       int shift = unit;
       x[c] = Arrays.stream(v[c]).mapToObj(e -> integer(e, shift)).toArray(BigInteger[]::new);
       bits = Math.max(bits, Arrays.stream(x[c]).mapToInt(BigInteger::bitLength).max().orElse(0));
@@ -79,8 +80,7 @@ final class ExactLeastSquares {
     for (int k = 0; k < r; k++) {
       for (int i = k + 1; i <= r; i++) {
         for (int j = k + 1; j <= r; j++) {
-          g[i][j] =
-              g[i][j].multiply(g[k][k]).subtract(g[i][k].multiply(g[k][j])).divide(before);
+          g[i][j] = g[i][j].multiply(g[k][k]).subtract(g[i][k].multiply(g[k][j])).divide(before);
         }
       }
       before = g[k][k];

@@ -37,6 +37,26 @@ final class ExactResidual {
     return Scaled.norm(v);
   }
 
+  /** ||A'r|| / (||A||_F ||r||); NaN for r = 0. */
+  static double gradient(CsrMatrix a, Scaled[] r) {
+    Scaled norm = Scaled.norm(r);
+    CsrMatrix t = a.transpose();
+    var g = new Scaled[t.rows()];
+    var entries = new Scaled[t.nonzeros()];
+    var sum = new ExactSum();
+    for (int j = 0; j < g.length; j++) {
+      sum.clear();
+      for (int k = t.rowStart()[j]; k < t.rowStart()[j + 1]; k++) {
+        // scaled to r's size, where what underflows does not count
+        sum.add(t.values()[k], r[t.columnIndex()[k]].in(norm.exponent()));
+        entries[k] = Scaled.of(t.values()[k]);
+      }
+      g[j] = sum.value();
+    }
+    Scaled product = Scaled.norm(entries).times(norm.mantissa());
+    return Scaled.norm(g).in(product.exponent()) / product.mantissa();
+  }
+
   /** ||b|| + ||D x||, D the norms of A's columns, all weighted: what rounding is measured by. */
   static Scaled size(CsrMatrix a, double[] x, double[] b, double[] weights) {
     var rhs = new Scaled[b.length];
@@ -45,7 +65,9 @@ final class ExactResidual {
       double root = Math.sqrt(weights[i]);
       rhs[i] = Scaled.of(b[i]).times(root);
       for (int k = a.rowStart()[i]; k < a.rowStart()[i + 1]; k++) {
-        entries[k] = Scaled.of(a.values()[k]).times(root).times(x[a.columnIndex()[k]]);
+        // below the least normal number x has an absolute error
+        double xj = Math.max(Math.abs(x[a.columnIndex()[k]]), Double.MIN_NORMAL);
+        entries[k] = Scaled.of(a.values()[k]).times(root).times(xj);
       }
     }
     return Scaled.norm(rhs).plus(Scaled.norm(entries));

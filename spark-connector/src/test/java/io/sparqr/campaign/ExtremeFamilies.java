@@ -28,8 +28,10 @@ final class ExtremeFamilies {
   private static CsrMatrix scaled(Random random, boolean columns, boolean rows, int spread) {
     CsrMatrix a = base(random);
     int most = 1 + random.nextInt(spread);
-    int[] column = random.ints(a.columns(), -most, most + 1).toArray();
-    int[] row = random.ints(a.rows(), -most, most + 1).toArray();
+    // down to the least doubles
+    int least = most > 900 ? -most - 74 : -most;
+    int[] column = random.ints(a.columns(), least, most + 1).toArray();
+    int[] row = random.ints(a.rows(), least, most + 1).toArray();
     double[] values = a.values().clone();
     for (int i = 0; i < a.rows(); i++) {
       for (int k = a.rowStart()[i]; k < a.rowStart()[i + 1]; k++) {

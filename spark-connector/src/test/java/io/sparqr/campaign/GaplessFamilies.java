@@ -67,10 +67,7 @@ final class GaplessFamilies {
     int n = 2 + random.nextInt(50);
     double w = 0.05 + 0.4 * random.nextDouble();
     return fill(
-        n,
-        n,
-        (i, j) ->
-            i == j ? 2 * w : Math.sin(2 * Math.PI * w * (i - j)) / (Math.PI * (i - j)));
+        n, n, (i, j) -> i == j ? 2 * w : Math.sin(2 * Math.PI * w * (i - j)) / (Math.PI * (i - j)));
   }
 
   /** Singular values 1, q, q^2, ... between random singular vectors. */

@@ -3,6 +3,9 @@ package io.sparqr.campaign;
 
 import io.sparqr.campaign.Networks.Network;
 import io.sparqr.error.SparseQrException;
+import io.sparqr.matrix.MatrixMarketWriter;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
@@ -31,7 +34,11 @@ record NetworkSurvey(long seed) {
   /** Arguments: the number of networks, the seed. */
   public static void main(String[] arguments) {
     long count = Long.parseLong(arguments[0]);
-    System.out.print(new NetworkSurvey(Long.parseLong(arguments[1])).run(count));
+    long seed = Long.parseLong(arguments[1]);
+    long begin = System.nanoTime();
+    NetworkTally tally = new NetworkSurvey(seed).run(count);
+    System.out.printf(
+        "networks, seed %d, %.0f s%n%s", seed, (System.nanoTime() - begin) * 1e-9, tally);
   }
 
   /** Surveys the first {@code count} networks of the seed, on all cores. */
@@ -49,6 +56,16 @@ record NetworkSurvey(long seed) {
                 }
               });
     }
+    return tally;
+  }
+
+  /** Surveys one network, and writes its rows to a folder as A.mtx for other solvers. */
+  NetworkTally one(long index, String folder) throws IOException {
+    if (!folder.isEmpty()) {
+      MatrixMarketWriter.writeCoordinate(Path.of(folder, "A.mtx"), network(index).a());
+    }
+    var tally = new NetworkTally();
+    survey(index, tally);
     return tally;
   }
 
@@ -77,8 +94,7 @@ record NetworkSurvey(long seed) {
     Network network = network(index);
     var random = new Random(CampaignProblem.mix(~seed + index));
     double[][] b = {random.doubles(network.a().rows(), -1, 1).toArray()};
-    var problem =
-        new CampaignProblem(network.kind(), index, Family.Kind.NETWORK, network.a(), b);
+    var problem = new CampaignProblem(network.kind(), index, Family.Kind.NETWORK, network.a(), b);
     String name = problem.toString();
     Answer answer;
     try {
@@ -90,7 +106,8 @@ record NetworkSurvey(long seed) {
     double printed = answer.solution().residualNorm();
     Scaled norm = ExactResidual.norm(network.a(), answer.solution().x(), b[0], answer.weights());
     double off = Math.abs(printed - norm.value());
-    double ofB = Scaled.norm(java.util.Arrays.stream(b[0]).mapToObj(Scaled::of).toArray(Scaled[]::new)).value();
+    double[] zero = new double[network.a().columns()];
+    double ofB = ExactResidual.norm(network.a(), zero, b[0], answer.weights()).value();
     if (!(off <= 1e-6 * norm.value() || off <= 1e-12 * ofB)) {
       tally.falseNorm(network, "%s: printed %.6g, true %s".formatted(name, printed, norm));
     }

@@ -73,7 +73,10 @@ final class Networks {
     int[] to = new int[from.length];
     int[] label = random.nextBoolean() ? identity(n) : shuffled(n, random);
     for (int i = 1; i <= base; i++) {
-      int before = style == 0 ? random.nextInt(i) : style == 3 ? Math.max(0, i - 1 - random.nextInt(3)) : i - 1;
+      int before =
+          style == 0
+              ? random.nextInt(i)
+              : style == 3 ? Math.max(0, i - 1 - random.nextInt(3)) : i - 1;
       from[i - 1] = label[before];
       to[i - 1] = label[i];
     }
@@ -173,8 +176,7 @@ final class Networks {
       rows.add(i, j, -w2 * s, w2 * c, -w2 * (c * dx + s * dy));
       rows.add(i, j, w3);
     }
-    return new Network(
-        rows.matrix(), 3 * (n - g.components()), exact ? "poses, exact" : "poses");
+    return new Network(rows.matrix(), 3 * (n - g.components()), exact ? "poses, exact" : "poses");
   }
 
   /** The rows of a pose graph. */

@@ -117,8 +117,7 @@ enum OptionSet {
     @Override
     List<Answer> solve(CampaignProblem p, Random random) {
       var rdd = LocalSpark.context().parallelize(p.rows(p.b(), p.ones()), 2);
-      try (ConstrainedFactorization f =
-          builder(p).build().factorize(rdd, constraints(p))) {
+      try (ConstrainedFactorization f = builder(p).build().factorize(rdd, constraints(p))) {
         return List.of(new Answer(f.solve(), p.b(), p.ones()));
       }
     }
@@ -162,8 +161,7 @@ enum OptionSet {
   }
 
   GpuSparseQR.Builder builder(CampaignProblem p) {
-    return options.apply(
-        GpuSparseQR.builder().columns(p.a().columns()).backend(BackendChoice.CPU));
+    return options.apply(GpuSparseQR.builder().columns(p.a().columns()).backend(BackendChoice.CPU));
   }
 
   SolveOptions options(CampaignProblem p) {
@@ -200,7 +198,6 @@ enum OptionSet {
     var first = new SparseRow(new int[] {0}, new double[] {1}, one);
     return n == 1
         ? LinearConstraints.of(first)
-        : LinearConstraints.of(
-            first, new SparseRow(IntStream.range(0, n).toArray(), all, zero));
+        : LinearConstraints.of(first, new SparseRow(IntStream.range(0, n).toArray(), all, zero));
   }
 }

@@ -4,10 +4,10 @@ package io.sparqr.campaign;
 import io.sparqr.sparse.CsrMatrix;
 
 /**
- * What may be said of the rank of A before it is solved: the exact one, and LAPACK's singular values
- * with NumPy's tolerance, with and without columns of equal norms. A set of singular values says a
- * rank r clearly if sigma_r is at least a thousand times the tolerance, and sigma_(r+1) at most the
- * tolerance.
+ * What may be said of the rank of A before it is solved: the exact one, and LAPACK's singular
+ * values with NumPy's tolerance, with and without columns of equal norms. A set of singular values
+ * says a rank r clearly if sigma_r is at least a thousand times the tolerance, and sigma_(r+1) at
+ * most the tolerance.
  *
  * @param exact rank in exact arithmetic
  * @param independent columns that span the range, exact
