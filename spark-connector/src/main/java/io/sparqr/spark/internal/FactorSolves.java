@@ -114,7 +114,7 @@ final class FactorSolves {
         notes.add("the residual norm is small beside the ridge's part, and the rows are not there");
       }
     }
-    basic.move(plan, x);
+    basic.move(plan, x, scope);
     double seconds = watch.lap();
     SolveLog.solve(steps, seconds);
     double normal = Double.NaN;
@@ -224,7 +224,7 @@ final class FactorSolves {
     for (int step = 0; step < way.steps; step++) {
       norm = equations.refine(pass, x, scope);
     }
-    basic.move(plan, x);
+    basic.move(plan, x, scope);
     scope.describe(CHECK);
     double normal = options.solution().check() ? pass.check(x) : Double.NaN;
     double seconds = way.watch.total();

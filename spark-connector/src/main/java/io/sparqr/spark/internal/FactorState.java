@@ -14,6 +14,7 @@ import io.sparqr.spark.RankPolicy;
 import io.sparqr.spark.SolveReport;
 import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.dependence.BasicColumns;
+import io.sparqr.spark.dependence.FactoredMatrix;
 import io.sparqr.spark.factor.CollectedFactor;
 import io.sparqr.spark.factor.FactorRows;
 import io.sparqr.spark.factor.FactorTotals;
@@ -134,7 +135,9 @@ public final class FactorState implements AutoCloseable {
   private BasicColumns chosen(Dropping how) {
     long most = Runtime.getRuntime().maxMemory() / NULL_SPACE_SHARE;
     try (var scope = new JobScope(engine, made.group)) {
-      return BasicColumns.choose(plan, solve, singletons, dead, how, most, scope);
+      var matrix =
+          new FactoredMatrix(plan, solve, singletons, dead, made.totals.residualSquares());
+      return BasicColumns.choose(matrix, how, most, scope);
     }
   }
 
