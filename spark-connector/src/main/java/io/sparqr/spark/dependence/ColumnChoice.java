@@ -61,6 +61,7 @@ final class ColumnChoice {
   private final long most;
   private final JobScope scope;
   private double[] solution;
+  private boolean inexact;
   private final List<Elimination.Gone> gone = new ArrayList<>();
   private final List<Deviation> deviations = new ArrayList<>();
 
@@ -156,11 +157,11 @@ final class ColumnChoice {
   }
 
   /**
-   * Whether the combinations lack no values but rounding errors. Large ones of a sparse elimination
-   * are not trusted to that degree.
+   * Whether the combinations are as good as another back substitution would make them: no values
+   * were left out, and they neither come from a sparse elimination nor are large.
    */
   boolean isExact() {
-    return !nullSpace.isCut() && largest(gone.stream().map(Elimination.Gone::vector).toList()) <= HARMLESS;
+    return !nullSpace.isCut() && !inexact;
   }
 
   /** Goes on with a component until it is settled or needs other vectors. */
@@ -191,6 +192,7 @@ final class ColumnChoice {
         c.growth = growth;
       }
       if (isUsable(found, growth)) {
+        inexact |= !c.dense || growth > HARMLESS;
         settle(c, found);
         return;
       }

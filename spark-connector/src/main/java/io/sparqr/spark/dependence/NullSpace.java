@@ -25,11 +25,15 @@ final class NullSpace {
   /** Bytes per nonzero. */
   static final long ENTRY_BYTES = 12;
 
-  /** Values below this fraction of a vector's largest are rounding errors of the substitution. */
-  static final double DROP = 1e-13;
-
-  /** Smaller values are certainly rounding errors. */
+  /**
+   * Values below this fraction of a vector's largest can be left out. Where R is ill-conditioned,
+   * larger ones may stand for zeros as well; but they belong together, and |R x| is larger without
+   * them.
+   */
   static final double NOISE = 16 * Math.ulp(1.0);
+
+  /** The fraction where memory does not suffice. */
+  private static final double COARSE = 1e-13;
 
   private final FactoredMatrix of;
   private final JobScope scope;
@@ -62,6 +66,15 @@ final class NullSpace {
    * @return null if they need more
    */
   List<SparseVector> from(List<SparseVector> given, long most) {
+    List<SparseVector> vectors = cut ? null : from(given, most, NOISE);
+    if (vectors == null) {
+      vectors = from(given, most, COARSE);
+      cut = true;
+    }
+    return vectors;
+  }
+
+  private List<SparseVector> from(List<SparseVector> given, long most, double drop) {
     SolvePlan plan = of.plan();
     int n = plan.analysis().columns();
     int batch = (int) Math.max(1, Math.min(BATCH, BATCH_VALUES / n));
@@ -78,8 +91,7 @@ final class NullSpace {
       }
       double[] byColumn = of.homogeneous(z, width, scope);
       for (int k = 0; k < width; k++) {
-        SparseVector v = SparseVector.of(byColumn, k, width, DROP);
-        cut |= SparseVector.cut(byColumn, k, width, DROP) > NOISE;
+        SparseVector v = SparseVector.of(byColumn, k, width, drop);
         bytes += ENTRY_BYTES * v.count();
         if (bytes > most) {
           return null;
@@ -90,7 +102,7 @@ final class NullSpace {
     return vectors;
   }
 
-  /** Whether values were left out that may be more than rounding errors. */
+  /** Whether values were left out that matter. */
   boolean isCut() {
     return cut;
   }

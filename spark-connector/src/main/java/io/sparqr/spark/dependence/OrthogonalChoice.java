@@ -3,7 +3,6 @@ package io.sparqr.spark.dependence;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -42,10 +41,10 @@ final class OrthogonalChoice {
       }
     }
     orthonormalize(q);
-    Integer[] rows = new Integer[column.length];
-    Arrays.setAll(rows, i -> i);
-    Arrays.sort(rows, Comparator.comparingInt(i -> place[column[i]]));
-    order = Arrays.stream(rows).mapToInt(i -> i).toArray();
+    long[] byPlace = new long[column.length];
+    Arrays.setAll(byPlace, i -> (long) place[column[i]] << Integer.SIZE | i);
+    Arrays.sort(byPlace);
+    order = Arrays.stream(byPlace).mapToInt(key -> (int) key).toArray();
   }
 
   /** Gram-Schmidt, each vector twice. */
@@ -114,7 +113,7 @@ final class OrthogonalChoice {
     }
     var gone = new ArrayList<Elimination.Gone>();
     for (int k = 0; k < d; k++) {
-      SparseVector v = SparseVector.of(w, k, d, NullSpace.DROP);
+      SparseVector v = SparseVector.of(w, k, d, NullSpace.NOISE);
       int[] original = Arrays.stream(v.column()).map(i -> column[i]).toArray();
       gone.add(new Elimination.Gone(column[chosen[k]], new SparseVector(original, v.value())));
     }

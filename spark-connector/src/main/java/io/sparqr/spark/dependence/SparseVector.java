@@ -38,20 +38,6 @@ record SparseVector(int[] column, double[] value) {
     return new SparseVector(Arrays.copyOf(column, count), Arrays.copyOf(value, count));
   }
 
-  /** The largest value that {@link #of} leaves out, as a fraction of the largest of all. */
-  static double cut(double[] z, int k, int width, double drop) {
-    double most = 0;
-    for (int i = k; i < z.length; i += width) {
-      most = Math.max(most, Math.abs(z[i]));
-    }
-    double cut = 0;
-    for (int i = k; i < z.length; i += width) {
-      double v = Math.abs(z[i]);
-      cut = v <= drop * most ? Math.max(cut, v) : cut;
-    }
-    return most > 0 ? cut / most : 0;
-  }
-
   /** Number of nonzeros. */
   int count() {
     return column.length;

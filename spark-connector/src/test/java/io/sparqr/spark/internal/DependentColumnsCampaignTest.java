@@ -78,6 +78,12 @@ class DependentColumnsCampaignTest {
             .singletons(seed % 2 == 0);
     double[] norm = g.norms();
     double normB = Math.sqrt(Arrays.stream(g.b()).map(v -> v * v).sum());
+    if (Boolean.getBoolean("dbg")) { try (FactorState s =
+        Pipeline.factorize(
+            RowSource.local(1, p -> rows.iterator()), builder.build().options(), ProgressListener.NONE)) {
+         for (Dependency d : s.dependencies()) { double[] r = new double[g.a().length]; double most = 0, n2 = 0; for (int i = 0; i < r.length; i++) { BigDecimal t = new BigDecimal(g.a()[i][d.column()]); for (int e = 0; e < d.on().length; e++) t = t.subtract(new BigDecimal(g.a()[i][d.on()[e]]).multiply(new BigDecimal(d.coefficients()[e]))); n2 = Math.hypot(n2, t.doubleValue()); }
+        for (int e = 0; e < d.on().length; e++) most = Math.max(most, Math.abs(d.coefficients()[e]) * norm[d.on()[e]] / norm[d.column()]);
+         System.out.println("R dep " + d.column() + " residual " + n2/norm[d.column()] + " largest " + most); } } }
     double before;
     double noiseBefore;
     int[] byR;
@@ -107,6 +113,7 @@ class DependentColumnsCampaignTest {
         System.out.printf("%s: before %.3g (noise %.3g) after %.3g (noise %.3g), |b| %.3g, rank right %b%n", g.what(), before, noiseBefore, after, noise(x, norm), normB, right);
       }
       double worst = 0;
+      double before0 = 0;
       for (Dependency d : s.dependencies()) {
         double size2 = norm[d.column()];
         double[] r = new double[g.a().length];
