@@ -27,6 +27,12 @@ public final class BasicColumns {
   /** Columns named in a warning. */
   private static final int LISTED = 8;
 
+  /** Most back substitutions of a move. */
+  private static final int STEPS = 3;
+
+  /** What is left by a back substitution is moved along the stored combinations from here on. */
+  private static final double SMALL = 1e-6;
+
   private final int[] byR;
   private final int[] dropped;
 
@@ -245,19 +251,23 @@ public final class BasicColumns {
 
   /**
    * Moves solutions along the null space until the dropped columns are zero. O(its nonzeros), and
-   * one back substitution if the stored combinations lack small values that matter.
+   * up to {@link #STEPS} back substitutions where columns are nearly dependent: what the stored
+   * combinations lack in digits would show beside large values of x.
    */
   public void move(SolvePlan plan, double[][] x, JobScope scope) {
+    for (int step = 0; moves() && exactly.isPresent() && step < STEPS; step++) {
+      if (!shift(exactly.get(), plan, x, scope)) {
+        break;
+      }
+    }
+    move(plan, x);
+  }
+
+  /** Moves solutions along the stored combinations alone. O(their nonzeros). */
+  public void move(SolvePlan plan, double[][] x) {
     if (!moves()) {
       return;
     }
-    if (exactly.isPresent()) {
-      shift(exactly.get(), plan, x, scope);
-    }
-    moveAlongStored(plan, x);
-  }
-
-  private void moveAlongStored(SolvePlan plan, double[][] x) {
     for (Dependency d : dependencies) {
       for (double[] one : x) {
         double shift = one[d.column()] / plan.columnScale(d.column());
@@ -272,11 +282,13 @@ public final class BasicColumns {
   /**
    * Moves solutions by the vectors of the null space that have the values of the moved solutions in
    * R's dead columns. What is left in the dropped columns is small.
+   *
+   * @return whether it is still large enough for another step
    */
-  private void shift(FactoredMatrix of, SolvePlan plan, double[][] x, JobScope scope) {
+  private boolean shift(FactoredMatrix of, SolvePlan plan, double[][] x, JobScope scope) {
     int width = x.length;
     double[][] moved = Arrays.stream(x).map(double[]::clone).toArray(double[][]::new);
-    moveAlongStored(plan, moved);
+    move(plan, moved);
     double[] z = plan.vector(width);
     for (int j : byR) {
       for (int k = 0; k < width; k++) {
@@ -284,11 +296,20 @@ public final class BasicColumns {
       }
     }
     double[] step = of.homogeneous(z, width, scope);
-    for (int j = 0; j < step.length / width; j++) {
-      for (int k = 0; k < width; k++) {
+    boolean large = false;
+    for (int k = 0; k < width; k++) {
+      double before = inDropped(plan, x[k]);
+      for (int j = 0; j < x[k].length; j++) {
         x[k][j] += step[j * width + k] * plan.columnScale(j);
       }
+      large |= inDropped(plan, x[k]) > SMALL * before;
     }
+    return large;
+  }
+
+  /** The largest value in the columns to drop, equilibrated. */
+  private double inDropped(SolvePlan plan, double[] x) {
+    return Arrays.stream(dropped).mapToDouble(j -> Math.abs(x[j] / plan.columnScale(j))).max().orElse(0);
   }
 
   /**

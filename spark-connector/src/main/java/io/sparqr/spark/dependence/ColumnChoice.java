@@ -41,6 +41,9 @@ final class ColumnChoice {
   /** Digits lost to a cancellation by this factor are computed again. */
   private static final double LOSSY = 100;
 
+  /** Departure from 1 of a recomputed vector. */
+  private static final double CONFIRMED = 1e-2;
+
   /** How much larger than R's basic solution another one may be, at equal residuals of zero. */
   private static final double LARGER = 100;
 
@@ -60,7 +63,10 @@ final class ColumnChoice {
   private final int[] place;
   private final long most;
   private final JobScope scope;
-  private double[] solution;
+
+  /** R's basic solutions for equilibrated columns. */
+  private double[][] solution;
+
   private boolean inexact;
   private final List<Elimination.Gone> gone = new ArrayList<>();
   private final List<Deviation> deviations = new ArrayList<>();
@@ -187,7 +193,7 @@ final class ColumnChoice {
         return;
       }
       double growth = largest(found.stream().map(Elimination.Gone::vector).toList());
-      if (c.asked.length == 0 && growth < MEANINGLESS) {
+      if (c.asked.length == 0 && growth < MEANINGLESS && isConfirmed(c, found)) {
         c.asked = columns;
         c.growth = growth;
       }
@@ -258,9 +264,7 @@ final class ColumnChoice {
   private static double largest(List<SparseVector> vectors) {
     double most = 0;
     for (SparseVector v : vectors) {
-      for (double value : v.value()) {
-        most = Math.max(most, Math.abs(value));
-      }
+      most = Math.max(most, largest(v.value()));
     }
     return most;
   }
@@ -270,6 +274,20 @@ final class ColumnChoice {
     double factors = largest(atDead(found));
     double result = largest(found.stream().map(Elimination.Gone::vector).toList());
     return !(largest(from) * factors <= LOSSY * Math.max(1, result));
+  }
+
+  /**
+   * Whether vectors that were computed again are what they were computed for: 1 in one of the
+   * columns to drop. Otherwise rounding errors have chosen these columns.
+   */
+  private static boolean isConfirmed(Component c, List<Elimination.Gone> found) {
+    for (int k = 0; c.round > 0 && k < found.size(); k++) {
+      double one = c.vectors.get(k).at(found.get(k).column());
+      if (!(Math.abs(one - 1) <= CONFIRMED)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /**
@@ -284,44 +302,51 @@ final class ColumnChoice {
       return false;
     }
     if (solution == null) {
-      solution = of.solution(scope);
+      solution = equilibrated(of.solutions().apply(scope));
     }
-    int width = of.plan().numbers().rhsCount();
-    for (int k = 0; k < width; k++) {
+    for (int k = 0; k < solution.length; k++) {
       double allowed =
-          Math.max(
-              LARGER * largest(solution, k, width),
-              HIDDEN / Math.ulp(1.0) * Math.sqrt(of.residualSquares()[k]));
-      if (!(moved(found, k, width) <= allowed)) {
+          Math.max(LARGER * largest(solution[k]), HIDDEN / Math.ulp(1.0) * of.tail()[k]);
+      if (!(moved(found, solution[k]) <= allowed)) {
         return false;
       }
     }
     return true;
   }
 
-  private static double largest(double[] x, int k, int width) {
+  private double[][] equilibrated(double[][] x) {
+    double[][] scaled = new double[x.length][place.length];
+    for (int k = 0; k < x.length; k++) {
+      for (int j = 0; j < place.length; j++) {
+        scaled[k][j] = x[k][j] / of.plan().columnScale(j);
+      }
+    }
+    return scaled;
+  }
+
+  private static double largest(double[] values) {
     double most = 0;
-    for (int i = k; i < x.length; i += width) {
-      most = Math.max(most, Math.abs(x[i]));
+    for (double v : values) {
+      most = Math.max(most, Math.abs(v));
     }
     return most;
   }
 
-  /** The largest entry of the solution for right-hand side k, moved in these columns, there. */
-  private double moved(List<Elimination.Gone> found, int k, int width) {
-    double[] x = new double[place.length];
+  /** The largest entry, among these columns, of a solution moved in them. */
+  private double moved(List<Elimination.Gone> found, double[] x) {
+    double[] step = new double[place.length];
     var touched = new BitSet();
     for (Elimination.Gone g : found) {
       SparseVector v = g.vector();
-      double shift = solution[g.column() * width + k];
+      double shift = x[g.column()];
       for (int i = 0; i < v.count(); i++) {
-        x[v.column()[i]] -= shift * v.value()[i];
+        step[v.column()[i]] -= shift * v.value()[i];
         touched.set(v.column()[i]);
       }
     }
     double most = 0;
     for (int j = touched.nextSetBit(0); j >= 0; j = touched.nextSetBit(j + 1)) {
-      most = Math.max(most, Math.abs(x[j] + solution[j * width + k]));
+      most = Math.max(most, Math.abs(x[j] + step[j]));
     }
     return most;
   }

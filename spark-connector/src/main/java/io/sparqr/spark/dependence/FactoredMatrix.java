@@ -5,31 +5,23 @@ import io.sparqr.numeric.SingletonRows;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.solve.LevelSolve;
+import java.util.function.Function;
 
 /**
  * A factorized matrix with dependent columns, as the choice among them needs it.
  *
  * @param dead dead columns in R, original indices, ascending
- * @param residualSquares size rhsCount: squares of the least residual norms, in the plan's scale
+ * @param tail least residual norm of each right-hand side
+ * @param solutions R's basic solution for each right-hand side, in the caller's units; asked for
+ *     only where columns are nearly dependent
  */
 public record FactoredMatrix(
     SolvePlan plan,
     LevelSolve solve,
     SingletonRows singletons,
     int[] dead,
-    double[] residualSquares) {
-
-  /**
-   * R's basic solutions for the stored right-hand sides in the plan's scale, by original column of
-   * the equilibrated matrix, rhsCount values each. One back substitution.
-   */
-  double[] solution(JobScope scope) {
-    int width = plan.numbers().rhsCount();
-    double[] z = plan.vector(width);
-    solve.back(z, width, true, scope);
-    singletons.backSubstitute(singletons.rhs(), z, width);
-    return byColumn(z, width);
-  }
+    double[] tail,
+    Function<JobScope, double[][]> solutions) {
 
   /**
    * Vectors of the null space, by original column of the equilibrated matrix.

@@ -128,7 +128,8 @@ final class FactorSolves {
     return new Solved(x, norm, normal, List.copyOf(notes), seconds);
   }
 
-  private double[][] backSubstituted(JobScope scope) {
+  /** R's basic solutions. */
+  double[][] backSubstituted(JobScope scope) {
     int width = plan.numbers().rhsCount();
     double[] z = plan.vector(width);
     solve.back(z, width, true, scope);

@@ -136,7 +136,8 @@ public final class FactorState implements AutoCloseable {
     long most = Runtime.getRuntime().maxMemory() / NULL_SPACE_SHARE;
     try (var scope = new JobScope(engine, made.group)) {
       var matrix =
-          new FactoredMatrix(plan, solve, singletons, dead, made.totals.residualSquares());
+          new FactoredMatrix(
+              plan, solve, singletons, dead, tails(), solves::backSubstituted);
       return BasicColumns.choose(matrix, how, most, scope);
     }
   }
@@ -186,6 +187,11 @@ public final class FactorState implements AutoCloseable {
   /** Original indices, ascending; a copy. */
   public int[] deadColumns() {
     return basic.dropped();
+  }
+
+  /** The choice of the dependent columns. */
+  BasicColumns basic() {
+    return basic;
   }
 
   /** The analysis in use. */
@@ -330,6 +336,12 @@ public final class FactorState implements AutoCloseable {
     return solves.tail(k);
   }
 
+  private double[] tails() {
+    double[] tail = new double[plan.numbers().rhsCount()];
+    Arrays.setAll(tail, this::tail);
+    return tail;
+  }
+
   /** {@link SolvePlan#withoutRidge}. */
   double withoutRidge(double norm, double[] x) {
     return plan.withoutRidge(norm, x);
@@ -437,10 +449,7 @@ public final class FactorState implements AutoCloseable {
     if (held.closed()) {
       throw new IllegalStateException("this factorization is closed");
     }
-    double[] tail = new double[plan.numbers().rhsCount()];
-    for (int k = 0; k < tail.length; k++) {
-      tail[k] = tail(k);
-    }
+    double[] tail = tails();
     var before = new Earlier(0, made.input.rows(), made.input.nonzeros(), plan.numbers().ridge());
     return new Append(added, factorRows(), options, before, n, tail).run(listener);
   }

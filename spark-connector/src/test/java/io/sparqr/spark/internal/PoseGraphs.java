@@ -118,7 +118,7 @@ final class PoseGraphs {
     if (random.nextBoolean()) {
       java.util.Collections.shuffle(edges, random);
     }
-    // A node alone has no column with entries: it is dead by itself, and no gauge is needed.
+    // A node alone has columns without entries, each of them dependent by itself.
     return edges;
   }
 
