@@ -45,7 +45,10 @@ final class ColumnChoice {
   private static final double CONFIRMED = 1e-2;
 
   /** How much larger than R's basic solution another one may be, at equal residuals of zero. */
-  private static final double LARGER = 100;
+  private static final double LARGER = 10;
+
+  /** How much larger than ||b|| it may be: residuals of some 1e-13 ||b||. */
+  private static final double LARGER_THAN_B = 500;
 
   /** A rounding error of this fraction of the residual does not show in its norm. */
   private static final double HIDDEN = 1e-4;
@@ -66,6 +69,9 @@ final class ColumnChoice {
 
   /** R's basic solutions for equilibrated columns. */
   private double[][] solution;
+
+  /** Lower bounds of ||b||. */
+  private double[] norm;
 
   private boolean inexact;
   private final List<Elimination.Gone> gone = new ArrayList<>();
@@ -303,10 +309,13 @@ final class ColumnChoice {
     }
     if (solution == null) {
       solution = equilibrated(of.solutions().apply(scope));
+      norm = of.leastNorms(solution, scope);
     }
     for (int k = 0; k < solution.length; k++) {
       double allowed =
-          Math.max(LARGER * largest(solution[k]), HIDDEN / Math.ulp(1.0) * of.tail()[k]);
+          Math.max(
+              Math.max(LARGER * largest(solution[k]), LARGER_THAN_B * norm[k]),
+              HIDDEN / Math.ulp(1.0) * of.tail()[k]);
       if (!(moved(found, solution[k]) <= allowed)) {
         return false;
       }

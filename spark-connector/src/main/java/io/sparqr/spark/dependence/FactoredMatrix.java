@@ -5,6 +5,7 @@ import io.sparqr.numeric.SingletonRows;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.solve.LevelSolve;
+import io.sparqr.spark.solve.Norms;
 import java.util.function.Function;
 
 /**
@@ -23,6 +24,9 @@ public record FactoredMatrix(
     double[] tail,
     Function<JobScope, double[][]> solutions) {
 
+  /** Columns for a bound of ||b||. */
+  private static final int SAMPLE = 16;
+
   /**
    * Vectors of the null space, by original column of the equilibrated matrix.
    *
@@ -33,6 +37,31 @@ public record FactoredMatrix(
     solve.homogeneous(z, width, scope);
     singletons.backSubstitute(z, z, width);
     return byColumn(z, width);
+  }
+
+  /**
+   * Lower bounds of ||b||: |x_j| is at most ||R^-T e_j|| ||Q'b||, for a few columns j. One forward
+   * substitution.
+   *
+   * @param x R's basic solutions for equilibrated columns
+   */
+  double[] leastNorms(double[][] x, JobScope scope) {
+    int n = plan.analysis().columns();
+    int width = Math.min(SAMPLE, n);
+    double[] c = plan.vector(width);
+    for (int k = 0; k < width; k++) {
+      c[plan.position((int) ((long) k * n / width)) * width + k] = 1;
+    }
+    singletons.forwardSubstitute(c, c, width);
+    solve.forward(c, width, scope);
+    double[] norm = tail.clone();
+    for (int k = 0; k < width; k++) {
+      double error = Norms.norm(c, k, n, width);
+      for (int r = 0; r < x.length && error > 0; r++) {
+        norm[r] = Math.max(norm[r], Math.abs(x[r][(int) ((long) k * n / width)]) / error);
+      }
+    }
+    return norm;
   }
 
   /** From positions to original columns, width values each. */
