@@ -64,14 +64,13 @@ public final class BasicColumns {
 
   /**
    * The user's choice, or R's with a warning if the null space has too many nonzeros for the
-   * driver, or if rounding errors forbid it ({@link ColumnChoice}). Costs d back substitutions for d
-   * dead columns, in batches, and an elimination of d sparse vectors; in ill-conditioned cases up to
-   * a few times that.
+   * driver, or if rounding errors forbid it ({@link ColumnChoice}). Costs d back substitutions for
+   * d dead columns, in batches, and an elimination of d sparse vectors; in ill-conditioned cases up
+   * to a few times that.
    *
    * @param most maximum bytes of the null space on the driver
    */
-  public static BasicColumns choose(
-      FactoredMatrix of, Dropping how, long most, JobScope scope) {
+  public static BasicColumns choose(FactoredMatrix of, Dropping how, long most, JobScope scope) {
     int[] dead = of.dead();
     scope.describe("null space, for the columns that stay");
     var nullSpace = new NullSpace(of, scope);
@@ -81,10 +80,7 @@ public final class BasicColumns {
           "which of the dependent columns go was left to the fill-reducing order: the null space of"
               + " %,d vectors takes more than %,d MB of the driver";
       return new BasicColumns(
-          dead,
-          List.of(),
-          Optional.of(text.formatted(dead.length, most >> 20)),
-          Optional.empty());
+          dead, List.of(), Optional.of(text.formatted(dead.length, most >> 20)), Optional.empty());
     }
     int n = of.plan().analysis().columns();
     if (!how.by()) {
@@ -123,7 +119,8 @@ public final class BasicColumns {
                     .formatted(dropped, list(without(d.asked(), d.dropped())))
                 + " would grow by up to %.0e".formatted(d.growth());
     int others = deviations.size() - 1;
-    return Optional.of(others == 0 ? why : why + " (%,d further groups likewise)".formatted(others));
+    return Optional.of(
+        others == 0 ? why : why + " (%,d further groups likewise)".formatted(others));
   }
 
   private static int[] without(int[] columns, int[] others) {
@@ -309,7 +306,10 @@ public final class BasicColumns {
 
   /** The largest value in the columns to drop, equilibrated. */
   private double inDropped(SolvePlan plan, double[] x) {
-    return Arrays.stream(dropped).mapToDouble(j -> Math.abs(x[j] / plan.columnScale(j))).max().orElse(0);
+    return Arrays.stream(dropped)
+        .mapToDouble(j -> Math.abs(x[j] / plan.columnScale(j)))
+        .max()
+        .orElse(0);
   }
 
   /**

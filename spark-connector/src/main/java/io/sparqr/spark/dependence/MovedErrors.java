@@ -115,8 +115,7 @@ public final class MovedErrors {
    *
    * @param size receives the sums of the absolute values of the cross terms
    */
-  private double[][] solve(
-      int n, int[][] terms, double[][] part, double[] cross, double[] size) {
+  private double[][] solve(int n, int[][] terms, double[][] part, double[] cross, double[] size) {
     int count = moved.size();
     double[][] block = new double[count][count];
     int batch = (int) Math.max(1, Math.min(BATCH, BATCH_VALUES / n));
@@ -146,8 +145,7 @@ public final class MovedErrors {
     return block;
   }
 
-  private static double quadratic(
-      double[][] block, int[] terms, double[] part, boolean absolute) {
+  private static double quadratic(double[][] block, int[] terms, double[] part, boolean absolute) {
     double sum = 0;
     for (int s = 0; s < terms.length; s++) {
       for (int t = 0; t < terms.length; t++) {

@@ -13,8 +13,8 @@ import java.util.List;
  * combinations are W = Q Q_D^-1, by the triangular factor of Q_D that the choice leaves behind.
  *
  * <p>The squares of all distances from k chosen rows sum to d - k. While k < d, a row among the n
- * has therefore at least the distance 1 / sqrt(n): with a threshold up to that, d columns are always
- * found. O(n d^2) flops, 2 n d values.
+ * has therefore at least the distance 1 / sqrt(n): with a threshold up to that, d columns are
+ * always found. O(n d^2) flops, 2 n d values.
  */
 final class OrthogonalChoice {
 
@@ -31,7 +31,8 @@ final class OrthogonalChoice {
    * @param place position of each column in the order of dropping
    */
   OrthogonalChoice(List<SparseVector> vectors, int[] place) {
-    column = vectors.stream().flatMapToInt(v -> Arrays.stream(v.column())).sorted().distinct().toArray();
+    column =
+        vectors.stream().flatMapToInt(v -> Arrays.stream(v.column())).sorted().distinct().toArray();
     q = new double[vectors.size()][column.length];
     for (int k = 0; k < q.length; k++) {
       SparseVector v = vectors.get(k);

@@ -136,8 +136,7 @@ public final class FactorState implements AutoCloseable {
     long most = Runtime.getRuntime().maxMemory() / NULL_SPACE_SHARE;
     try (var scope = new JobScope(engine, made.group)) {
       var matrix =
-          new FactoredMatrix(
-              plan, solve, singletons, dead, tails(), solves::backSubstituted);
+          new FactoredMatrix(plan, solve, singletons, dead, tails(), solves::backSubstituted);
       return BasicColumns.choose(matrix, how, most, scope);
     }
   }

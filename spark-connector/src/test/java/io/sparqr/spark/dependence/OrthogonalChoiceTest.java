@@ -54,8 +54,8 @@ class OrthogonalChoiceTest {
   }
 
   /**
-   * Random null spaces whose columns shrink by up to 10^-8: a choice always exists, its combinations
-   * are in the null space, and their growth is no more than the threshold allows.
+   * Random null spaces whose columns shrink by up to 10^-8: a choice always exists, its
+   * combinations are in the null space, and their growth is no more than the threshold allows.
    */
   @Test
   void findsAsManyColumnsAsThereAreVectors() {
@@ -121,7 +121,10 @@ class OrthogonalChoiceTest {
   @Test
   void vectorsWithACommonColumnAreConnected() {
     List<SparseVector> z =
-        List.of(vector(1, 0, 0, 0, 1), vector(0, 1, 0, 0, 0), vector(0, 0, 1, 1, 0),
+        List.of(
+            vector(1, 0, 0, 0, 1),
+            vector(0, 1, 0, 0, 0),
+            vector(0, 0, 1, 1, 0),
             vector(0, 0, 0, 1, 1));
     List<int[]> found = Components.of(z, 5);
     assertThat(found).hasSize(2);

@@ -80,9 +80,7 @@ class DependentColumnsCampaignTest {
 
   private static FactorState factorized(List<SparseRow> rows, GpuSparseQR.Builder builder) {
     return Pipeline.factorize(
-        RowSource.local(1, p -> rows.iterator()),
-        builder.build().options(),
-        ProgressListener.NONE);
+        RowSource.local(1, p -> rows.iterator()), builder.build().options(), ProgressListener.NONE);
   }
 
   private void check(PoseGraphs.Network g, long seed) {
@@ -150,8 +148,7 @@ class DependentColumnsCampaignTest {
 
   private void choice(PoseGraphs.Network g, FactorState s) {
     int[] dropped = s.deadColumns();
-    boolean said =
-        s.report().warnings().stream().anyMatch(w -> w.startsWith("dependent columns "));
+    boolean said = s.report().warnings().stream().anyMatch(w -> w.startsWith("dependent columns "));
     count(said ? "a warning" : "no warning");
     if (dropped.length != g.gauge()[0].length) {
       count("a rank that is not the network's");
@@ -196,8 +193,11 @@ class DependentColumnsCampaignTest {
       }
     }
     count("standard errors compared");
-    hold("eps cond (m + n) in standard errors",
-        relative / (EPS * most * (g.a().length + g.columns())), 10, g);
+    hold(
+        "eps cond (m + n) in standard errors",
+        relative / (EPS * most * (g.a().length + g.columns())),
+        10,
+        g);
   }
 
   /** ||R^-T e_j|| of the columns that R kept. */

@@ -25,15 +25,15 @@ class DependentColumnsTest {
       double[][] all =
           lines.stream()
               .skip(1)
-              .map(line -> Arrays.stream(line.split(",")).mapToDouble(Double::parseDouble).toArray())
+              .map(
+                  line -> Arrays.stream(line.split(",")).mapToDouble(Double::parseDouble).toArray())
               .toArray(double[][]::new);
       double[] b = Arrays.stream(all).mapToDouble(row -> row[0]).toArray();
       double[][] a =
           Arrays.stream(all)
               .map(row -> Arrays.copyOfRange(row, 1, row.length))
               .toArray(double[][]::new);
-      return new PoseGraphs.Network(
-          a, b, new double[a[0].length][0], new int[0], new int[0], name);
+      return new PoseGraphs.Network(a, b, new double[a[0].length][0], new int[0], new int[0], name);
     }
   }
 

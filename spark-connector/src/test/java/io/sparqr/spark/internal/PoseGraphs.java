@@ -10,9 +10,9 @@ import java.util.stream.IntStream;
 
 /**
  * Random networks whose gauge is free, as in geodesy and in mapping by robots. Height networks have
- * one column for each node and a row w (h_j - h_i) for each edge; their null space has the constants
- * of each component. Pose graphs have the columns x, y and angle for each node and three rows for
- * each edge, the linearized position of node j seen from node i; their null space has two
+ * one column for each node and a row w (h_j - h_i) for each edge; their null space has the
+ * constants of each component. Pose graphs have the columns x, y and angle for each node and three
+ * rows for each edge, the linearized position of node j seen from node i; their null space has two
  * translations and a rotation for each component.
  */
 final class PoseGraphs {
@@ -29,8 +29,7 @@ final class PoseGraphs {
    * @param drop columns to drop first
    * @param what for messages
    */
-  record Network(
-      double[][] a, double[] b, double[][] gauge, int[] keep, int[] drop, String what) {
+  record Network(double[][] a, double[] b, double[][] gauge, int[] keep, int[] drop, String what) {
 
     int columns() {
       return gauge.length;
@@ -70,8 +69,10 @@ final class PoseGraphs {
     List<int[]> edges = edges(nodes, components, of, random);
     double weights = weighted ? 4 : 0;
     double far = Math.pow(10, 4 * random.nextDouble());
-    var network = poses ? poses(nodes, edges, of, weights, far, random)
-        : heights(nodes, edges, of, weights, random);
+    var network =
+        poses
+            ? poses(nodes, edges, of, weights, far, random)
+            : heights(nodes, edges, of, weights, random);
     int n = network.columns();
     int[] keep = new int[0];
     int[] drop = new int[0];
@@ -80,8 +81,9 @@ final class PoseGraphs {
       keep = Arrays.copyOf(some, 2);
       drop = Arrays.copyOfRange(some, 2, some.length);
     }
-    String what = "%s of %d nodes, %d edges, %d components, weights 10^+-%.0f, seed %d"
-        .formatted(poses ? "poses" : "heights", nodes, edges.size(), components, weights, seed);
+    String what =
+        "%s of %d nodes, %d edges, %d components, weights 10^+-%.0f, seed %d"
+            .formatted(poses ? "poses" : "heights", nodes, edges.size(), components, weights, seed);
     return new Network(network.a, network.b, network.gauge, keep, drop, what);
   }
 
