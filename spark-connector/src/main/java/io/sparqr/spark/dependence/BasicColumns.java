@@ -1,13 +1,11 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.dependence;
 
-import io.sparqr.numeric.SingletonRows;
 import io.sparqr.spark.Dependency;
 import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.plan.SolveOptions.Dropping;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.JobScope;
-import io.sparqr.spark.solve.LevelSolve;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -15,6 +13,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * The columns of a rank-deficient matrix that are zero in its basic solution. R's own choice
@@ -24,6 +24,15 @@ import java.util.TreeMap;
  */
 public final class BasicColumns {
 
+  /** Columns named in a warning. */
+  private static final int LISTED = 8;
+
+  /** Most back substitutions of a move. */
+  private static final int STEPS = 3;
+
+  /** What is left by a back substitution is moved along the stored combinations from here on. */
+  private static final double SMALL = 1e-6;
+
   private final int[] byR;
   private final int[] dropped;
 
@@ -32,54 +41,100 @@ public final class BasicColumns {
 
   private final Optional<String> warning;
 
+  /** The matrix, if solutions are moved by back substitution with it. */
+  private final Optional<FactoredMatrix> exactly;
+
   private BasicColumns(
-      int[] byR, int[] dropped, List<Dependency> dependencies, Optional<String> warning) {
+      int[] byR,
+      List<Dependency> dependencies,
+      Optional<String> warning,
+      Optional<FactoredMatrix> exactly) {
     this.byR = byR;
-    this.dropped = dropped;
+    this.dropped =
+        dependencies.isEmpty() ? byR : dependencies.stream().mapToInt(Dependency::column).toArray();
     this.dependencies = dependencies;
     this.warning = warning;
+    this.exactly = exactly;
   }
 
   /** R's own choice. */
   public static BasicColumns ofR(int[] dead) {
-    return new BasicColumns(dead, dead, List.of(), Optional.empty());
+    return new BasicColumns(dead, List.of(), Optional.empty(), Optional.empty());
   }
 
   /**
    * The user's choice, or R's with a warning if the null space has too many nonzeros for the
-   * driver. Costs d back substitutions for d dead columns, in batches, and an elimination of d
-   * sparse vectors.
+   * driver, or if rounding errors forbid it ({@link ColumnChoice}). Costs d back substitutions for
+   * d dead columns, in batches, and an elimination of d sparse vectors; in ill-conditioned cases up
+   * to a few times that.
    *
-   * @param dead dead columns in R, original indices, ascending
    * @param most maximum bytes of the null space on the driver
    */
-  public static BasicColumns choose(
-      SolvePlan plan,
-      LevelSolve solve,
-      SingletonRows singletons,
-      int[] dead,
-      Dropping how,
-      long most,
-      JobScope scope) {
+  public static BasicColumns choose(FactoredMatrix of, Dropping how, long most, JobScope scope) {
+    int[] dead = of.dead();
     scope.describe("null space, for the columns that stay");
-    List<SparseVector> basis = NullSpace.of(plan, solve, singletons, dead, most, scope);
+    var nullSpace = new NullSpace(of, scope);
+    List<SparseVector> basis = nullSpace.basis(most);
     if (basis == null) {
       String text =
           "which of the dependent columns go was left to the fill-reducing order: the null space of"
               + " %,d vectors takes more than %,d MB of the driver";
       return new BasicColumns(
-          dead, dead, List.of(), Optional.of(text.formatted(dead.length, most >> 20)));
+          dead, List.of(), Optional.of(text.formatted(dead.length, most >> 20)), Optional.empty());
     }
-    int n = plan.analysis().columns();
-    List<Elimination.Gone> gone =
-        new ArrayList<>(how.by() ? Elimination.run(basis, places(how, n)) : asTheyAre(basis, dead));
-    gone.sort(Comparator.comparingInt(Elimination.Gone::column));
-    var list = new ArrayList<Dependency>();
-    for (Elimination.Gone g : gone) {
-      list.add(dependency(g));
+    int n = of.plan().analysis().columns();
+    if (!how.by()) {
+      List<Dependency> ofR = dependencies(asTheyAre(basis, dead));
+      return new BasicColumns(dead, ofR, Optional.empty(), Optional.empty());
     }
-    int[] dropped = list.stream().mapToInt(Dependency::column).toArray();
-    return new BasicColumns(dead, dropped, List.copyOf(list), Optional.empty());
+    var choice = new ColumnChoice(of, nullSpace, places(how, n), most, scope);
+    List<Dependency> chosen = dependencies(choice.run(basis));
+    return new BasicColumns(
+        dead,
+        chosen,
+        warning(choice.deviations()),
+        choice.isExact() ? Optional.empty() : Optional.of(of));
+  }
+
+  private static List<Dependency> dependencies(List<Elimination.Gone> gone) {
+    return gone.stream()
+        .sorted(Comparator.comparingInt(Elimination.Gone::column))
+        .map(BasicColumns::dependency)
+        .toList();
+  }
+
+  /** The first component in which the order was not followed, and the number of them. */
+  private static Optional<String> warning(List<ColumnChoice.Deviation> deviations) {
+    if (deviations.isEmpty()) {
+      return Optional.empty();
+    }
+    ColumnChoice.Deviation d = deviations.get(0);
+    String dropped = list(without(d.dropped(), d.asked()));
+    String why =
+        d.asked().length == 0
+            ? "dependent columns %s are dropped whatever the order asks: others cannot be determined"
+                    .formatted(dropped)
+                + " for rounding errors"
+            : "dependent columns %s are dropped instead of %s: without the latter, rounding errors"
+                    .formatted(dropped, list(without(d.asked(), d.dropped())))
+                + " would grow by up to %.0e".formatted(d.growth());
+    int others = deviations.size() - 1;
+    return Optional.of(
+        others == 0 ? why : why + " (%,d further groups likewise)".formatted(others));
+  }
+
+  private static int[] without(int[] columns, int[] others) {
+    return Arrays.stream(columns).filter(j -> Arrays.binarySearch(others, j) < 0).toArray();
+  }
+
+  /** Column numbers, at most {@link #LISTED}. */
+  private static String list(int[] columns) {
+    String text =
+        Arrays.stream(columns)
+            .limit(LISTED)
+            .mapToObj(Integer::toString)
+            .collect(Collectors.joining(", "));
+    return columns.length <= LISTED ? text : text + ", ...";
   }
 
   /**
@@ -147,16 +202,12 @@ public final class BasicColumns {
   /** A dropped column as a combination of kept ones, all equilibrated. */
   private static Dependency dependency(Elimination.Gone gone) {
     SparseVector v = gone.vector();
-    int[] on = new int[v.count() - 1];
-    double[] coefficient = new double[on.length];
-    int count = 0;
-    for (int i = 0; i < v.count(); i++) {
-      if (v.column()[i] != gone.column()) {
-        on[count] = v.column()[i];
-        coefficient[count++] = -v.value()[i];
-      }
-    }
-    return new Dependency(gone.column(), on, coefficient);
+    int[] others =
+        IntStream.range(0, v.count()).filter(i -> v.column()[i] != gone.column()).toArray();
+    return new Dependency(
+        gone.column(),
+        Arrays.stream(others).map(i -> v.column()[i]).toArray(),
+        Arrays.stream(others).mapToDouble(i -> -v.value()[i]).toArray());
   }
 
   /** Original indices of the columns that are zero in the solution, ascending; a copy. */
@@ -166,7 +217,7 @@ public final class BasicColumns {
 
   /** Whether the {@link #dependencies} are available. */
   public boolean known() {
-    return dependencies.size() == dropped.length;
+    return dependencies.size() == byR.length;
   }
 
   /**
@@ -195,7 +246,21 @@ public final class BasicColumns {
     return !Arrays.equals(byR, dropped);
   }
 
-  /** Moves solutions along the null space until the dropped columns are zero. O(its nonzeros). */
+  /**
+   * Moves solutions along the null space until the dropped columns are zero. O(its nonzeros), and
+   * up to {@link #STEPS} back substitutions where columns are nearly dependent: what the stored
+   * combinations lack in digits would show beside large values of x.
+   */
+  public void move(SolvePlan plan, double[][] x, JobScope scope) {
+    for (int step = 0; moves() && exactly.isPresent() && step < STEPS; step++) {
+      if (!shift(exactly.get(), plan, x, scope)) {
+        break;
+      }
+    }
+    move(plan, x);
+  }
+
+  /** Moves solutions along the stored combinations alone. O(their nonzeros). */
   public void move(SolvePlan plan, double[][] x) {
     if (!moves()) {
       return;
@@ -209,6 +274,42 @@ public final class BasicColumns {
         one[d.column()] = 0;
       }
     }
+  }
+
+  /**
+   * Moves solutions by the vectors of the null space that have the values of the moved solutions in
+   * R's dead columns. What is left in the dropped columns is small.
+   *
+   * @return whether it is still large enough for another step
+   */
+  private boolean shift(FactoredMatrix of, SolvePlan plan, double[][] x, JobScope scope) {
+    int width = x.length;
+    double[][] moved = Arrays.stream(x).map(double[]::clone).toArray(double[][]::new);
+    move(plan, moved);
+    double[] z = plan.vector(width);
+    for (int j : byR) {
+      for (int k = 0; k < width; k++) {
+        z[plan.position(j) * width + k] = (moved[k][j] - x[k][j]) / plan.columnScale(j);
+      }
+    }
+    double[] step = of.homogeneous(z, width, scope);
+    boolean large = false;
+    for (int k = 0; k < width; k++) {
+      double before = inDropped(plan, x[k]);
+      for (int j = 0; j < x[k].length; j++) {
+        x[k][j] += step[j * width + k] * plan.columnScale(j);
+      }
+      large |= inDropped(plan, x[k]) > SMALL * before;
+    }
+    return large;
+  }
+
+  /** The largest value in the columns to drop, equilibrated. */
+  private double inDropped(SolvePlan plan, double[] x) {
+    return Arrays.stream(dropped)
+        .mapToDouble(j -> Math.abs(x[j] / plan.columnScale(j)))
+        .max()
+        .orElse(0);
   }
 
   /**

@@ -17,22 +17,18 @@ import java.util.PriorityQueue;
  */
 final class Elimination {
 
-  /**
-   * A vector with less than this fraction of its norm in a column cannot drop that column, because
-   * the solution would change by the reciprocal.
-   */
-  static final double RELIABLE = 1e-8;
+  /** A vector below this fraction of the one from which it comes is a rounding error. */
+  private static final double CANCELLED = 1e-11;
 
   /** A difference below this fraction of its terms is a rounding error. */
   private static final double DROP = 1e-12;
 
   private final int[] place;
+  private final double reliable;
 
-  /**
-   * @param place of each column in the order, the least wanted first
-   */
-  private Elimination(int[] place) {
+  private Elimination(int[] place, double reliable) {
     this.place = place;
+    this.reliable = reliable;
   }
 
   /** A vector in the elimination, and its leading column in the order. */
@@ -43,11 +39,13 @@ final class Elimination {
    *
    * @param basis a basis of the null space
    * @param place position of each column in the order of dropping, a permutation
+   * @param reliable a vector with less than this fraction of its norm in a column cannot drop that
+   *     column, because the solution would change by the reciprocal
    * @return one entry per basis vector: a dropped column, and a vector that is 1 there and 0 in the
-   *     other dropped columns
+   *     other dropped columns; none if a vector was lost to rounding
    */
-  static List<Gone> run(List<SparseVector> basis, int[] place) {
-    return new Elimination(place).run(basis);
+  static List<Gone> run(List<SparseVector> basis, int[] place, double reliable) {
+    return new Elimination(place, reliable).run(basis);
   }
 
   /**
@@ -64,7 +62,11 @@ final class Elimination {
             Comparator.<Reaching>comparingInt(r -> place[r.lead]).thenComparing(r -> r.number));
     for (int k = 0; k < basis.size(); k++) {
       SparseVector v = basis.get(k);
-      queue.add(new Reaching(v, lead(v), k));
+      int lead = lead(v);
+      if (lead < 0) {
+        return List.of();
+      }
+      queue.add(new Reaching(v, lead, k));
     }
     var gone = new ArrayList<Gone>();
     while (!queue.isEmpty()) {
@@ -83,7 +85,11 @@ final class Elimination {
       for (Reaching r : same) {
         if (r != pivot) {
           SparseVector rest = r.vector.minus(r.vector.at(column), one, column, DROP);
-          queue.add(new Reaching(rest, lead(rest), r.number));
+          int lead = lead(rest);
+          if (lead < 0 || !(rest.norm() > CANCELLED * r.vector.norm())) {
+            return List.of();
+          }
+          queue.add(new Reaching(rest, lead, r.number));
         }
       }
     }
@@ -96,7 +102,7 @@ final class Elimination {
 
   /** The first column in the order with a reliable entry in a vector. */
   private int lead(SparseVector v) {
-    double least = RELIABLE * v.norm();
+    double least = reliable * v.norm();
     int lead = -1;
     for (int i = 0; i < v.count(); i++) {
       int j = v.column()[i];

@@ -16,7 +16,10 @@ import java.util.List;
  */
 public final class MovedErrors {
 
-  /** A sum below this fraction of its terms is recomputed as a norm. */
+  /**
+   * A sum below this fraction of the absolute values of its terms is recomputed as a norm. The
+   * products of which terms consist may be far larger than the terms themselves.
+   */
   private static final double CANCELLED = 1e-4;
 
   private static final int BATCH = 64;
@@ -59,7 +62,8 @@ public final class MovedErrors {
     double[][] part = new double[n][];
     rows(terms, part);
     double[] cross = new double[n];
-    double[][] block = solve(n, terms, part, cross);
+    double[] size = new double[n];
+    double[][] block = solve(n, terms, part, cross, size);
     double[] error = new double[n];
     var open = new ArrayList<Integer>();
     for (int j = 0; j < n; j++) {
@@ -72,10 +76,10 @@ public final class MovedErrors {
         continue;
       }
       double own = deadInR.get(j) ? 0 : ofR[j] * ofR[j];
-      double added = quadratic(block, terms[j], part[j]);
-      double sum = own + 2 * cross[j] + added;
+      double sum = own + 2 * cross[j] + quadratic(block, terms[j], part[j], false);
+      double most = own + 2 * size[j] + quadratic(block, terms[j], part[j], true);
       error[j] = Math.sqrt(Math.max(0, sum));
-      if (!(sum > CANCELLED * (own + added))) {
+      if (!(sum > CANCELLED * most)) {
         open.add(j);
       }
     }
@@ -106,8 +110,12 @@ public final class MovedErrors {
     }
   }
 
-  /** G between the moved columns, and for each column the sum of its cross terms with them. */
-  private double[][] solve(int n, int[][] terms, double[][] part, double[] cross) {
+  /**
+   * G between the moved columns, and for each column the sum of its cross terms with them.
+   *
+   * @param size receives the sums of the absolute values of the cross terms
+   */
+  private double[][] solve(int n, int[][] terms, double[][] part, double[] cross, double[] size) {
     int count = moved.size();
     double[][] block = new double[count][count];
     int batch = (int) Math.max(1, Math.min(BATCH, BATCH_VALUES / n));
@@ -127,7 +135,9 @@ public final class MovedErrors {
         for (int t = 0; terms[j] != null && t < terms[j].length; t++) {
           int k = terms[j][t] - from;
           if (k >= 0 && k < width && !deadInR.get(j)) {
-            cross[j] += part[j][t] * y[j * width + k];
+            double term = part[j][t] * y[j * width + k];
+            cross[j] += term;
+            size[j] += Math.abs(term);
           }
         }
       }
@@ -135,11 +145,12 @@ public final class MovedErrors {
     return block;
   }
 
-  private static double quadratic(double[][] block, int[] terms, double[] part) {
+  private static double quadratic(double[][] block, int[] terms, double[] part, boolean absolute) {
     double sum = 0;
     for (int s = 0; s < terms.length; s++) {
       for (int t = 0; t < terms.length; t++) {
-        sum += part[s] * part[t] * block[terms[s]][terms[t]];
+        double term = part[s] * part[t] * block[terms[s]][terms[t]];
+        sum += absolute ? Math.abs(term) : term;
       }
     }
     return sum;

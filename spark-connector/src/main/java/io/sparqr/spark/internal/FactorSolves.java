@@ -109,7 +109,7 @@ final class FactorSolves {
   Solved stored(BasicColumns basic, JobScope scope, ProgressTracker progress) {
     var watch = new Stopwatch();
     double[][] x = backSubstituted(scope);
-    basic.move(plan, x);
+    basic.move(plan, x, scope);
     var notes = new ArrayList<String>();
     int steps = options.solution().refinement();
     boolean there = rows.source() != null;
@@ -152,7 +152,8 @@ final class FactorSolves {
     }
   }
 
-  private double[][] backSubstituted(JobScope scope) {
+  /** R's basic solutions. */
+  double[][] backSubstituted(JobScope scope) {
     double[] z =
         made.first()
             .take()
@@ -209,7 +210,7 @@ final class FactorSolves {
             equations,
             pass,
             one -> {
-              basic.move(plan, new double[][] {one});
+              basic.move(plan, new double[][] {one}, scope);
               return one;
             });
     ResidualPass.Sums sums = refinement.run(x, steps, scope);
@@ -270,7 +271,7 @@ final class FactorSolves {
     for (int k = 0; k < x.length; k++) {
       x[k] = plan.unscale(z, k, x.length, 1);
     }
-    basic.move(plan, x);
+    basic.move(plan, x, scope);
     for (int k = 0; k < x.length; k++) {
       norm[k] = plan.withoutRidge(q.residual()[k], x[k]);
       trusted &= believed(norm[k], q.residual()[k], x[k]);
@@ -290,7 +291,7 @@ final class FactorSolves {
     var way = new Way("further right-hand sides " + HOW + ": " + why, 1, new Stopwatch());
     SemiNormalEquations.First found =
         equations.solve(pass, made.input().rows(), made.input().frobenius(), scope);
-    basic.move(plan, found.x());
+    basic.move(plan, found.x(), scope);
     return corrected(pass, found.x(), afterStep(found), way, basic, scope);
   }
 

@@ -18,6 +18,7 @@ import io.sparqr.spark.condition.ColumnSizes;
 import io.sparqr.spark.condition.Condition;
 import io.sparqr.spark.condition.RankRequest;
 import io.sparqr.spark.dependence.BasicColumns;
+import io.sparqr.spark.dependence.FactoredMatrix;
 import io.sparqr.spark.factor.CollectedFactor;
 import io.sparqr.spark.factor.FactorRows;
 import io.sparqr.spark.factor.FactorTotals;
@@ -161,7 +162,9 @@ public final class FactorState implements AutoCloseable {
   private BasicColumns chosen(Dropping how) {
     long most = Runtime.getRuntime().maxMemory() / NULL_SPACE_SHARE;
     try (var scope = new JobScope(engine, made.group)) {
-      return BasicColumns.choose(plan, solve, singletons, dead, how, most, scope);
+      var matrix =
+          new FactoredMatrix(plan, solve, singletons, dead, tails(), solves::backSubstituted);
+      return BasicColumns.choose(matrix, how, most, scope);
     }
   }
 
@@ -210,6 +213,11 @@ public final class FactorState implements AutoCloseable {
   /** Original indices, ascending; a copy. */
   public int[] deadColumns() {
     return basic.dropped();
+  }
+
+  /** The choice of the dependent columns. */
+  BasicColumns basic() {
+    return basic;
   }
 
   /** The analysis in use. */
@@ -365,6 +373,12 @@ public final class FactorState implements AutoCloseable {
     return solves.tail(k);
   }
 
+  private double[] tails() {
+    double[] tail = new double[plan.numbers().rhsCount()];
+    Arrays.setAll(tail, this::tail);
+    return tail;
+  }
+
   /** {@link SolvePlan#withoutRidge}. */
   double withoutRidge(double norm, double[] x) {
     return plan.withoutRidge(norm, x);
@@ -472,10 +486,7 @@ public final class FactorState implements AutoCloseable {
     if (held.closed()) {
       throw new IllegalStateException("this factorization is closed");
     }
-    double[] tail = new double[plan.numbers().rhsCount()];
-    for (int k = 0; k < tail.length; k++) {
-      tail[k] = tail(k);
-    }
+    double[] tail = tails();
     var before = new Earlier(0, made.input.rows(), made.input.nonzeros(), plan.numbers().ridge());
     return new Append(added, factorRows(), options, before, n, tail).run(listener);
   }

@@ -68,7 +68,7 @@ final class FactorStatistics {
   /** (A'A)^-1 u for each u. */
   double[][] inverseTimes(List<SparseRow> vectors, BasicColumns basic, JobScope scope) {
     double[][] times = inverse.times(basic.projected(inverse.plan(), vectors), scope);
-    basic.move(inverse.plan(), times);
+    basic.move(inverse.plan(), times, scope);
     return times;
   }
 

@@ -70,7 +70,9 @@ public enum SolveOption {
       "false",
       "of dependent columns the later ones are dropped, as in R's lm, at the cost"
           + " of one back substitution for each; `keep` and `drop` name columns to drop"
-          + " last or first. Otherwise the fill-reducing order decides, at no cost"),
+          + " last or first. A warning says where rounding errors forbid that"
+          + " ([decision](../adr/0021-dependent-columns.md)). Otherwise the fill-reducing order"
+          + " decides, at no cost"),
   ANALYSIS(
       "analysis(a)",
       "",
