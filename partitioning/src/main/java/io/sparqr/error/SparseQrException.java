@@ -16,6 +16,7 @@ public abstract sealed class SparseQrException extends RuntimeException
         InputChangedException,
         InsufficientMemoryException,
         MatrixFormatException,
+        NonFiniteSolutionException,
         NonFiniteValueException,
         NumericalIntegrityException,
         RankDeficientException,
