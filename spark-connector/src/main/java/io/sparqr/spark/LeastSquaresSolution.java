@@ -31,13 +31,16 @@ public record LeastSquaresSolution(
       for (int j = 0; j < x.length; j++) {
         if (!Double.isFinite(x[j])) {
           throw new NonFiniteSolutionException(
-              "x of column %d is %s: beyond the range of doubles".formatted(j, x[j]), j, k);
+              Double.isNaN(x[j])
+                  ? "x of column %d is not a number: a product left the range of doubles".formatted(j)
+                  : "x of column %d is beyond the range of doubles".formatted(j),
+              j,
+              k);
         }
       }
       if (k < residualNorms.length && !Double.isFinite(residualNorms[k])) {
         throw new NonFiniteSolutionException(
-            "the residual norm of right-hand side %d is %s: beyond the range of doubles"
-                .formatted(k, residualNorms[k]),
+            "the residual norm of right-hand side %d is beyond the range of doubles".formatted(k),
             -1,
             k);
       }

@@ -8,17 +8,17 @@ import java.util.Locale;
  * The factors D_j that equilibrate the columns, one number each. 1 / ||a_j|| leaves the range of
  * doubles for a column of denormal numbers, and loses digits for one near the other end; products
  * of such a column with anything may leave it although the result does not. So the factor of a
- * column whose norm is out of [2^-300, 2^300] is kept as m 2^e with m in [1, 2), and products are
+ * column whose norm is out of [2^-64, 2^64] is kept as m 2^e with m in [1, 2), and products are
  * made of significands and exponents: rounded once, and out of range only if the result is. Powers
  * of two change no digit, so where the plain product is in range both give the same bits.
  *
- * <p>Such a factor is stored as -m 2^(e - 200) for a positive e, which is at most 1074, and -m
- * 2^(e + 200) for a negative one, at least -1024: both normal numbers, told from others by the sign.
+ * <p>Such a factor is stored as -m 2^(e - 60) for a positive e, which is at most 1074, and -m
+ * 2^(e + 60) for a negative one, at least -1024: both normal numbers, told from others by the sign.
  */
 public final class ColumnScales {
 
-  private static final int ORDINARY = 300;
-  private static final int OFFSET = 200;
+  private static final int ORDINARY = 64;
+  private static final int OFFSET = 60;
 
   private ColumnScales() {}
 
@@ -46,8 +46,12 @@ public final class ColumnScales {
     return e > 0 ? e + OFFSET : e - OFFSET;
   }
 
-  /** v D 2^shift, rounded once. */
-  static double times(double v, double stored, int shift) {
+  /**
+   * v D 2^shift, rounded once.
+   *
+   * @param stored the stored factor of D
+   */
+  public static double times(double v, double stored, int shift) {
     if (v == 0 || !Double.isFinite(v)) {
       return v;
     }

@@ -48,6 +48,9 @@ public final class SolvePlan {
   private final Numbers numbers;
   private final Readings readings;
 
+  /** Computed on first use. */
+  private volatile Boolean anyExtraordinary;
+
   /** Computed on first use, because rows are routed on the executors. */
   private volatile Routes routes;
 
@@ -179,6 +182,31 @@ public final class SolvePlan {
         : ColumnScales.ratio(v, columnScale[a], columnScale[b]);
   }
 
+  /**
+   * Size n, the stored factors ({@link ColumnScales}), if the product with any needs more than a
+   * multiplication, otherwise null: A'r is summed for the equilibrated column wherever the factor
+   * is negative, since it could leave the range of doubles in the caller's units. Must not be
+   * modified. O(n) the first time.
+   */
+  public double[] extraordinary() {
+    Boolean any = anyExtraordinary;
+    if (any == null) {
+      any = Arrays.stream(columnScale).anyMatch(s -> s < 0);
+      anyExtraordinary = any;
+    }
+    return any ? columnScale : null;
+  }
+
+  /** Whether an element of A'r is summed in the caller's units; see {@link #extraordinary}. */
+  public boolean ordinary(int column) {
+    return columnScale[column] > 0;
+  }
+
+  /** An element of A'r, summed as {@link #extraordinary} says, in the caller's units. */
+  public double gradient(int column, double g) {
+    return ordinary(column) ? g : ColumnScales.over(g, columnScale[column], 0);
+  }
+
   /** The factor of a right-hand side. */
   public double rhsScale(int k) {
     return rhsScale[k];
@@ -264,7 +292,12 @@ public final class SolvePlan {
     return Double.isFinite(v) && v != 0
         ? ColumnScales.overflow(what, column, -1, ColumnScales.log10(v, columnScale[column], 0))
         : new NonFiniteSolutionException(
-            "%s of column %d is not finite".formatted(what, column), column, -1);
+            ("%s of column %d is not finite: R has a pivot of zero or too small to divide by, there"
+                    + " or in a column that it goes with; rank detection, off with a negative"
+                    + " tolerance, drops such columns")
+                .formatted(what, column),
+            column,
+            -1);
   }
 
   /** The error for a coefficient that is not finite, the first one by original column. */
@@ -298,6 +331,20 @@ public final class SolvePlan {
             int j = analysis.permutation().original(p);
             for (int k = 0; k < width; k++) {
               c[p * width + k] = scaled(j, g[j * width + k]);
+            }
+          }
+        });
+  }
+
+  /** The same for A'r summed as {@link #extraordinary} says. */
+  public void scaleGradient(double[] g, double[] c, int width) {
+    overPositions(
+        (from, to, thread) -> {
+          for (int p = from; p < to; p++) {
+            int j = analysis.permutation().original(p);
+            double s = ordinary(j) ? columnScale[j] : 1;
+            for (int k = 0; k < width; k++) {
+              c[p * width + k] = g[j * width + k] * s;
             }
           }
         });

@@ -53,6 +53,9 @@ public final class ResidualPass implements AutoCloseable {
   private final int columns;
   private final Ridge ridge;
 
+  /** See {@link SolvePlan#extraordinary}; may be null. */
+  private final double[] factors;
+
   /** The fingerprints that the rows must match; null before the first pass over unknown rows. */
   private Readings readings;
 
@@ -74,8 +77,9 @@ public final class ResidualPass implements AutoCloseable {
   /**
    * The result of a pass.
    *
-   * @param gradient size n * width, by original column: A'W(b - Ax) - lambda x; the receiver's
-   *     until the next run, which takes the same array
+   * @param gradient size n * width, by original column: A'W(b - Ax) - lambda x, of equilibrated
+   *     columns where {@link SolvePlan#extraordinary} says so; the receiver's until the next run,
+   *     which takes the same array
    * @param residual size width: norms of the residual, ridge rows included
    * @param ofRows size width: norms of the residual without the ridge rows
    * @param frobenius norm of sqrt(W) A and the ridge's rows
@@ -99,6 +103,7 @@ public final class ResidualPass implements AutoCloseable {
     this.copies = copies;
     this.columns = plan.analysis().columns();
     this.ridge = plan.numbers().ridge();
+    this.factors = plan.extraordinary();
   }
 
   /**
@@ -131,10 +136,12 @@ public final class ResidualPass implements AutoCloseable {
     for (int k = 0; k < s.width; k++) {
       double g = 0;
       for (int j = 0; j < columns; j++) {
-        g = Math.hypot(g, s.gradient[j * s.width + k]);
+        double of = s.gradient[j * s.width + k];
+        // divided first where the element itself could be out of range
+        g = Math.hypot(g, factors == null ? of : plan.gradient(j, of / s.residual[k]));
       }
       if (g > 0) {
-        worst = Math.max(worst, g / s.frobenius / s.residual[k]);
+        worst = Math.max(worst, g / s.frobenius / (factors == null ? s.residual[k] : 1));
       }
     }
     return worst;
@@ -170,6 +177,7 @@ public final class ResidualPass implements AutoCloseable {
 
   private Sums sumFar(Engine.Sent<double[][]> at, double[][] x) {
     int n = columns;
+    double[] f = factors;
     Readings before = readings;
     boolean same = labels;
     int reducers = Math.max(1, Math.min(source.engine().parallelism(), source.partitions()));
@@ -188,6 +196,7 @@ public final class ResidualPass implements AutoCloseable {
                                     p,
                                     n,
                                     at == null ? null : at.value(),
+                                    f,
                                     new ResidualScan.Known(rows, before, same),
                                     null)
                                 .frames(reducers)
@@ -225,6 +234,7 @@ public final class ResidualPass implements AutoCloseable {
   /** The same sums, to the bit, in one stage. */
   private Sums sumNear(Engine.Sent<double[][]> at, double[][] x) {
     int n = columns;
+    double[] f = factors;
     Readings before = readings;
     boolean same = labels;
     try (RowCopies.Making making = copies.begin()) {
@@ -235,9 +245,9 @@ public final class ResidualPass implements AutoCloseable {
               (vectors, p, rows) -> {
                 try (RowCollector copy = RowCopies.collector(into, p, before)) {
                   var known = new ResidualScan.Known(rows, before, same);
-                  var scan = new ResidualScan(p, n, at == null ? null : at.value(), known, copy);
+                  var scan = new ResidualScan(p, n, at == null ? null : at.value(), f, known, copy);
                   Optional<Left> found = scan.left();
-                  found.ifPresent(f -> vectors.put(p, f));
+                  found.ifPresent(l -> vectors.put(p, l));
                   return found.isPresent()
                       ? Collections.emptyIterator()
                       : List.of(ChangeCodec.encode(scan.change())).iterator();
@@ -258,7 +268,7 @@ public final class ResidualPass implements AutoCloseable {
     }
     if (stored != null) {
       return here(
-          there.length, p -> ResidualScan.relabeled(p, there[p], stored.partition(p), x, false));
+          there.length, p -> ResidualScan.relabeled(p, there[p], stored.partition(p), x, factors, false));
     }
     List<Left> left = relabeledByTasks(there, labeled, x);
     rhs = left.stream().map(Left::rhs).toArray(RowRhs[]::new);
@@ -267,6 +277,7 @@ public final class ResidualPass implements AutoCloseable {
 
   private List<Left> relabeledByTasks(
       RowCopies.Copy[] there, Parts<double[]> labeled, double[][] x) {
+    double[] f = factors;
     try (var local = new Held()) {
       Engine.Sent<double[][]> at = sent(x, local);
       Engine.Sent<RowCopies.Copy[]> sent = source.engine().send(there, local);
@@ -274,7 +285,7 @@ public final class ResidualPass implements AutoCloseable {
           labeled,
           (vectors, p, in) -> {
             double[][] of = at == null ? null : at.value();
-            vectors.put(p, ResidualScan.relabeled(p, sent.value()[p], in, of, true));
+            vectors.put(p, ResidualScan.relabeled(p, sent.value()[p], in, of, f, true));
             return Collections.emptyIterator();
           });
     }
@@ -282,7 +293,7 @@ public final class ResidualPass implements AutoCloseable {
 
   /** The same without Spark. */
   private List<Left> copied(RowCopies.Copy[] there, double[][] x) {
-    return here(there.length, p -> ResidualScan.of(p, there[p], rhs[p], x));
+    return here(there.length, p -> ResidualScan.of(p, there[p], rhs[p], x, factors));
   }
 
   /** What threads of this JVM make of the partitions, in their order. */
@@ -385,7 +396,8 @@ public final class ResidualPass implements AutoCloseable {
     if (ridge.any() && x != null) {
       for (int k = 0; k < x.length; k++) {
         for (int j = 0; j < columns; j++) {
-          gradient[j * x.length + k] -= ridge.of(j) * x[k][j];
+          double g = ridge.of(j) * x[k][j];
+          gradient[j * x.length + k] -= plan.ordinary(j) ? g : plan.scaled(j, g);
         }
         residual[k] = Math.hypot(residual[k], ridge.norm(x[k]));
       }

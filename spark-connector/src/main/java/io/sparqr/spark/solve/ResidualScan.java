@@ -59,13 +59,20 @@ final class ResidualScan {
    * A scan.
    *
    * @param x one vector for each right-hand side, by original column; null for x = 0
+   * @param factors see {@link ResidualSums}
    * @param copy receives the rows; null: nothing does
    */
-  ResidualScan(int partition, int columns, double[][] x, Known known, RowCollector copy) {
+  ResidualScan(
+      int partition,
+      int columns,
+      double[][] x,
+      double[] factors,
+      Known known,
+      RowCollector copy) {
     this.partition = partition;
     this.reader = new RowReader(partition, columns);
     this.rows = new LaterReading(reader, partition, known.rows, known.readings, known.labels);
-    this.sums = new ResidualSums(x);
+    this.sums = new ResidualSums(x, factors);
     this.copy = copy;
   }
 
@@ -152,12 +159,18 @@ final class ResidualScan {
    * @param rows the rows that they belong to
    * @param labels one array a row
    * @param x as in the constructor
+   * @param factors likewise
    * @param keep whether the right-hand sides are left: not if the labels can be read again
    */
   static Left relabeled(
-      int partition, RowCopies.Copy copy, Iterator<double[]> labels, double[][] x, boolean keep) {
+      int partition,
+      RowCopies.Copy copy,
+      Iterator<double[]> labels,
+      double[][] x,
+      double[] factors,
+      boolean keep) {
     var reader = new RhsReader(partition);
-    var sums = new ResidualSums(x);
+    var sums = new ResidualSums(x, factors);
     RowRhs rhs = keep ? copy.rows().zeroRhs(0) : null;
     ParsedRows.Cursor at = copy.rows().cursor();
     long count = 0;
@@ -199,8 +212,9 @@ final class ResidualScan {
   }
 
   /** The sums of copied rows with their right-hand sides. */
-  static Left of(int partition, RowCopies.Copy copy, RowRhs rhs, double[][] x) {
-    var sums = new ResidualSums(x);
+  static Left of(
+      int partition, RowCopies.Copy copy, RowRhs rhs, double[][] x, double[] factors) {
+    var sums = new ResidualSums(x, factors);
     sums.add(copy.rows(), rhs);
     return left(partition, copy, sums, rhs);
   }

@@ -2,6 +2,7 @@
 package io.sparqr.spark.solve;
 
 import io.sparqr.spark.pattern.ColumnChunks;
+import io.sparqr.spark.plan.ColumnScales;
 import io.sparqr.spark.rows.ParsedRows;
 import io.sparqr.spark.rows.RowRhs;
 import java.util.Arrays;
@@ -19,8 +20,17 @@ final class ResidualSums {
   private final ColumnChunks gradient = new ColumnChunks();
   private NormSum[] residual = new NormSum[0];
 
-  ResidualSums(double[][] x) {
+  /** See {@link io.sparqr.spark.plan.SolvePlan#extraordinary}; may be null. */
+  private final double[] factors;
+
+  /**
+   * Sums for an x.
+   *
+   * @param factors see {@link io.sparqr.spark.plan.SolvePlan#extraordinary}; may be null
+   */
+  ResidualSums(double[][] x, double[] factors) {
     this.x = x;
+    this.factors = factors;
   }
 
   /**
@@ -43,9 +53,16 @@ final class ResidualSums {
       }
       residual[k].add(r);
       for (int e = from; e < to; e++) {
-        gradient.add((long) index[e] * width + k, value[e] * r);
+        gradient.add((long) index[e] * width + k, inUnit(index[e], value[e]) * r);
       }
     }
+  }
+
+  /** A value in the unit in which its column's part of A'r is summed. */
+  private double inUnit(int column, double value) {
+    return factors == null || factors[column] > 0
+        ? value
+        : ColumnScales.times(value, factors[column], 0);
   }
 
   /** Adds a parsed row with its right-hand sides; nothing if it has weight 0. */
@@ -77,7 +94,7 @@ final class ResidualSums {
     }
   }
 
-  /** A'r by original column, interleaved. */
+  /** A'r by original column, interleaved; equilibrated where the factors say so. */
   ColumnChunks gradient() {
     return gradient;
   }
