@@ -119,9 +119,7 @@ final class OrderComparison {
       return Gallery.generate(problem);
     }
     Path file = Path.of(problem);
-    return problem.contains(".svm")
-        ? Libsvm.read(file).matrix()
-        : MatrixMarket.readMatrix(file);
+    return problem.contains(".svm") ? Libsvm.read(file).matrix() : MatrixMarket.readMatrix(file);
   }
 
   private static SparsityPattern pattern(String problem) throws IOException {

@@ -116,8 +116,7 @@ final class AutomaticOrder implements AutoCloseable {
     Cost counted = cost.apply(pattern, order);
     Trial first = new Trial(order, OrderingMethod.NESTED_DISSECTION, counted.flops());
     double second = counted.flopsPerSecond();
-    Trial best =
-        repeated(first, variants(effort.dissection(adjacencies) * second, first.flops()));
+    Trial best = repeated(first, variants(effort.dissection(adjacencies) * second, first.flops()));
     if (effort.minimumDegree(adjacencies) * second < INSURANCE * best.flops()) {
       Permutation degree = new ApproximateMinimumDegree().order(pattern);
       double flops = cost.apply(pattern, degree).flops();
@@ -164,8 +163,7 @@ final class AutomaticOrder implements AutoCloseable {
     Trial dissection = dissection(0);
     boolean again = dissection.flops() <= VARIANT_WORTH * cheap.flops();
     Trial dissected = repeated(dissection, again ? variants(aTry, dissection.flops()) : 0);
-    double third =
-        longRows ? effort.minimumDegree(adjacencies) : effort.colamd(adjacencies);
+    double third = longRows ? effort.minimumDegree(adjacencies) : effort.colamd(adjacencies);
     double saved = THIRD_SAVES * Math.min(cheap.flops(), dissected.flops());
     boolean farAhead = dissection.flops() <= THIRD_WORTH * cheap.flops();
     OrderingMethod other = longRows ? OrderingMethod.AMD : OrderingMethod.COLAMD;
@@ -192,8 +190,7 @@ final class AutomaticOrder implements AutoCloseable {
 
   private Trial dissection(int k) {
     Permutation order = search.order(k);
-    return new Trial(
-        order, OrderingMethod.NESTED_DISSECTION, cost.apply(pattern, order).flops());
+    return new Trial(order, OrderingMethod.NESTED_DISSECTION, cost.apply(pattern, order).flops());
   }
 
   /** The best of the first dissection and the next ones, with other random choices. */

@@ -24,7 +24,8 @@ class AutomaticOrderTest {
   private static final SparsityPattern LONG_ROWS = RandomPatterns.uniform(500, 2000, 30, 7);
 
   /** The orders whose flops were counted, and their flops in turn; the last for all further. */
-  private static final class Costs implements BiFunction<SparsityPattern, Permutation, Orderings.Cost> {
+  private static final class Costs
+      implements BiFunction<SparsityPattern, Permutation, Orderings.Cost> {
     private final double[] flops;
     final List<int[]> orders = new ArrayList<>();
 

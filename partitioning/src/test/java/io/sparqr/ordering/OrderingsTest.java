@@ -185,7 +185,9 @@ class OrderingsTest {
         AtomicInteger counted = new AtomicInteger();
         results.add(
             Orderings.automatic(
-                SMALL, (a, p) -> new Orderings.Cost(f[counted.getAndIncrement()], RATE), processors));
+                SMALL,
+                (a, p) -> new Orderings.Cost(f[counted.getAndIncrement()], RATE),
+                processors));
         assertThat(counted).hasValue(f.length);
       }
       assertThat(results.get(1).reason()).isEqualTo(results.get(0).reason());

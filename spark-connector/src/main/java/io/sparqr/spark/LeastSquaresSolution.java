@@ -32,7 +32,8 @@ public record LeastSquaresSolution(
         if (!Double.isFinite(x[j])) {
           throw new NonFiniteSolutionException(
               Double.isNaN(x[j])
-                  ? "x of column %d is not a number: a product left the range of doubles".formatted(j)
+                  ? "x of column %d is not a number: a product left the range of doubles"
+                      .formatted(j)
                   : "x of column %d is beyond the range of doubles".formatted(j),
               j,
               k);

@@ -12,8 +12,8 @@ import java.util.Locale;
  * made of significands and exponents: rounded once, and out of range only if the result is. Powers
  * of two change no digit, so where the plain product is in range both give the same bits.
  *
- * <p>Such a factor is stored as -m 2^(e - 60) for a positive e, which is at most 1074, and -m
- * 2^(e + 60) for a negative one, at least -1024: both normal numbers, told from others by the sign.
+ * <p>Such a factor is stored as -m 2^(e - 60) for a positive e, which is at most 1074, and -m 2^(e
+ * + 60) for a negative one, at least -1024: both normal numbers, told from others by the sign.
  */
 public final class ColumnScales {
 
@@ -106,8 +106,7 @@ public final class ColumnScales {
   static NonFiniteSolutionException overflow(String what, int column, int rhs, double log10) {
     double exponent = Math.floor(log10);
     String about =
-        String.format(
-            Locale.ROOT, "%.1fe%+d", Math.pow(10, log10 - exponent), (int) exponent);
+        String.format(Locale.ROOT, "%.1fe%+d", Math.pow(10, log10 - exponent), (int) exponent);
     return new NonFiniteSolutionException(
         "%s of column %d would be about %s, beyond the range of doubles: its unit is too large"
                 .formatted(what, column, about)

@@ -268,7 +268,8 @@ public final class ResidualPass implements AutoCloseable {
     }
     if (stored != null) {
       return here(
-          there.length, p -> ResidualScan.relabeled(p, there[p], stored.partition(p), x, factors, false));
+          there.length,
+          p -> ResidualScan.relabeled(p, there[p], stored.partition(p), x, factors, false));
     }
     List<Left> left = relabeledByTasks(there, labeled, x);
     rhs = left.stream().map(Left::rhs).toArray(RowRhs[]::new);

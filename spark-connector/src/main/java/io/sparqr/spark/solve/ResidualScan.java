@@ -63,12 +63,7 @@ final class ResidualScan {
    * @param copy receives the rows; null: nothing does
    */
   ResidualScan(
-      int partition,
-      int columns,
-      double[][] x,
-      double[] factors,
-      Known known,
-      RowCollector copy) {
+      int partition, int columns, double[][] x, double[] factors, Known known, RowCollector copy) {
     this.partition = partition;
     this.reader = new RowReader(partition, columns);
     this.rows = new LaterReading(reader, partition, known.rows, known.readings, known.labels);
@@ -212,8 +207,7 @@ final class ResidualScan {
   }
 
   /** The sums of copied rows with their right-hand sides. */
-  static Left of(
-      int partition, RowCopies.Copy copy, RowRhs rhs, double[][] x, double[] factors) {
+  static Left of(int partition, RowCopies.Copy copy, RowRhs rhs, double[][] x, double[] factors) {
     var sums = new ResidualSums(x, factors);
     sums.add(copy.rows(), rhs);
     return left(partition, copy, sums, rhs);

@@ -113,9 +113,7 @@ public final class SemiNormalEquations {
               double step = plan.ordinary(j) ? dx : dz[plan.position(j) * width + k];
               double of = g[j * width + k];
               g[j * width + k] =
-                  unit[k] == 0
-                      ? of * step
-                      : Math.scalb(of, -unit[k]) * Math.scalb(step, -unit[k]);
+                  unit[k] == 0 ? of * step : Math.scalb(of, -unit[k]) * Math.scalb(step, -unit[k]);
               x[k][j] += dx;
             }
           }

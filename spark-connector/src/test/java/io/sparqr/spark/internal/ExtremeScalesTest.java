@@ -142,9 +142,7 @@ class ExtremeScalesTest {
             same(c, c.expected(x.x(), c.rhsExponent), y.x(), off, what);
             assertThat(Math.scalb(y.residualNorm(), -c.rhsExponent))
                 .as(what)
-                .isCloseTo(
-                    x.residualNorm(),
-                    Offset.offset(Tolerances.ofResidual(1, 100)));
+                .isCloseTo(x.residualNorm(), Offset.offset(Tolerances.ofResidual(1, 100)));
             assertThat(y.report().residual().normalResidual()).as(what).isLessThan(1e-13);
             // of other right-hand sides, by the semi-normal equations
             LeastSquaresSolution other = far.solveFurther(source(c.rows(true), spark));
@@ -194,11 +192,11 @@ class ExtremeScalesTest {
 
   @Test
   void theMinimumNormOverflowsWithAnError() {
-    var rows = LocalSpark.context().parallelize(dense(new double[][] {{3e-310, 1e-310}}, new double[] {1}), 1);
+    var rows =
+        LocalSpark.context()
+            .parallelize(dense(new double[][] {{3e-310, 1e-310}}, new double[] {1}), 1);
     names(
-        () -> GpuSparseQR.builder().minimumNorm(true).solve(rows),
-        "column 0",
-        "range of doubles");
+        () -> GpuSparseQR.builder().minimumNorm(true).solve(rows), "column 0", "range of doubles");
   }
 
   @Test
