@@ -17,6 +17,7 @@ public abstract sealed class SparseQrException extends RuntimeException
         InputChangedException,
         InsufficientMemoryException,
         MatrixFormatException,
+        NonFiniteSolutionException,
         NonFiniteValueException,
         NumericalIntegrityException,
         RankDeficientException,

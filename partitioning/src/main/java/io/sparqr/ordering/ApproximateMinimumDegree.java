@@ -35,7 +35,7 @@ public final class ApproximateMinimumDegree implements ColumnOrdering {
    */
   @Override
   public Permutation order(SparsityPattern pattern) {
-    return counted(pattern, () -> {}).order;
+    return counted(pattern, () -> {}, new StopRequest()).order;
   }
 
   /**
@@ -49,12 +49,13 @@ public final class ApproximateMinimumDegree implements ColumnOrdering {
    * Orders the columns and counts the adjacencies.
    *
    * @param serial run when all that is left to do takes one thread
+   * @throws java.util.concurrent.CancellationException if it is stopped
    */
-  static Counted counted(SparsityPattern pattern, Runnable serial) {
+  static Counted counted(SparsityPattern pattern, Runnable serial, StopRequest stop) {
     RowCliques rows = RowCliques.of(pattern);
     long budget = Math.max(LEAST_EDGE_BUDGET, EDGES_PER_ENTRY * pattern.patternEntries());
     budget = Math.min(budget, MOST_EDGE_BUDGET);
-    Permutation order = rows.order(rows.longestRowWithin(budget), false, serial, new StopRequest());
+    Permutation order = rows.order(rows.longestRowWithin(budget), false, serial, stop);
     return new Counted(order, rows.adjacencies());
   }
 

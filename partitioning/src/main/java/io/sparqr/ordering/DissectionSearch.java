@@ -5,9 +5,6 @@ import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.function.Supplier;
 
 /**
  * The expensive orders of one pattern: dissections of one graph, each with other random choices,
@@ -26,7 +23,7 @@ final class DissectionSearch implements AutoCloseable {
    */
   private static final long SMALL_ENTRIES = 1L << 24;
 
-  private final SparsityPattern pattern;
+  private final boolean small;
   private final StopRequest stop = new StopRequest();
   private final Later<WeightedGraph> graph;
   private final List<Later<Permutation>> dissections = new ArrayList<>();
@@ -34,7 +31,16 @@ final class DissectionSearch implements AutoCloseable {
 
   /** Begins nothing. */
   DissectionSearch(SparsityPattern pattern) {
-    this.pattern = pattern;
+    this(pattern, SearchEffort.cliqueEntries(pattern));
+  }
+
+  /**
+   * Begins nothing.
+   *
+   * @param cliqueEntries see {@link SearchEffort#cliqueEntries}
+   */
+  DissectionSearch(SparsityPattern pattern, long cliqueEntries) {
+    small = cliqueEntries <= SMALL_ENTRIES;
     graph = new Later<>(() -> NestedDissection.parallelGraph(pattern));
     for (int k = 0; k < VARIANTS; k++) {
       NestedDissection variant = NestedDissection.variant(k);
@@ -45,17 +51,23 @@ final class DissectionSearch implements AutoCloseable {
 
   /** Begins with the first dissection and COLAMD if the graph is small. */
   void beginIfSmall() {
-    long entries = 0;
-    long[] start = pattern.rowStart();
-    for (int p = 0; p < pattern.patterns() && entries <= SMALL_ENTRIES; p++) {
-      long length = start[p + 1] - start[p];
-      entries += length <= ColumnGraph.denseThreshold(pattern.columns()) ? length * length : length;
-    }
-    if (entries <= SMALL_ENTRIES) {
-      graph.begin();
-      dissections.get(0).begin();
+    beginDissectionIfSmall();
+    if (small) {
       colamd.begin();
     }
+  }
+
+  /** Begins with the first dissection if the graph is small. */
+  void beginDissectionIfSmall() {
+    if (small) {
+      graph.begin();
+      dissections.get(0).begin();
+    }
+  }
+
+  /** The graph that is dissected. */
+  WeightedGraph graph() {
+    return graph.get();
   }
 
   /** Whether a dissection has begun. */
@@ -90,57 +102,5 @@ final class DissectionSearch implements AutoCloseable {
   @Override
   public void close() {
     stop.request();
-  }
-
-  /** Work on another thread, or where its result is asked for if it has not begun. */
-  private static final class Later<T> {
-    private final Supplier<T> work;
-    private CompletableFuture<T> result;
-
-    Later(Supplier<T> work) {
-      this.work = work;
-    }
-
-    /** Begins; idempotent. */
-    synchronized void begin() {
-      if (result == null) {
-        result = CompletableFuture.supplyAsync(work);
-      }
-    }
-
-    synchronized boolean begun() {
-      return result != null;
-    }
-
-    private synchronized CompletableFuture<T> begunOrClaimed(CompletableFuture<T> own) {
-      CompletableFuture<T> begun = result;
-      result = begun == null ? own : begun;
-      return begun;
-    }
-
-    /** Waits for the result; an exception of the work is thrown as it is. */
-    T get() {
-      var own = new CompletableFuture<T>();
-      CompletableFuture<T> begun = begunOrClaimed(own);
-      if (begun == null) {
-        try {
-          own.complete(work.get());
-        } catch (RuntimeException | Error e) {
-          own.completeExceptionally(e);
-        }
-        begun = own;
-      }
-      try {
-        return begun.join();
-      } catch (CompletionException e) {
-        if (e.getCause() instanceof RuntimeException cause) {
-          throw cause;
-        }
-        if (e.getCause() instanceof Error cause) {
-          throw cause;
-        }
-        throw e;
-      }
-    }
   }
 }

@@ -13,37 +13,24 @@ import java.util.function.BiFunction;
  *
  * <p>BEST tries COLAMD, AMD and nested dissection (several times) and takes the least flops.
  *
- * <p>AUTO first orders by AMD, which is the cheapest and is seldom and only slightly worse than
- * COLAMD, and counts the flops of the factorization. Nested dissection, the most expensive, needs
- * about {@value #SECONDS_PER_ADJACENCY} seconds per adjacency of the graph of A'A (the measured
- * range is 4e-7 to 9e-7) and {@value #SECONDS_PER_ENTRY} per entry of A. If the factorization, at
- * its expected rate, takes less time than that, no other order can save the cost of the search, and
- * AMD's is taken; if it takes more, nested dissection and COLAMD are tried too, and the order with
- * the least flops is taken. COLAMD, whose flops are seldom far from AMD's, is left out if the first
- * dissection needs at most half of AMD's. If the factorization takes very much more and the first
- * dissection is not far behind AMD, dissection is repeated with other random choices, which moves
- * its flops by 10 to 25% on graphs without geometry. The choice follows expected rates, not
- * measured seconds, so it is the same on any machine with the same expected rate.
+ * <p>AUTO takes dissection for a graph of A'A that looks like a solid ({@link LevelStructure}): on
+ * three-dimensional meshes and their like minimum degree needs three to seven times the flops, and
+ * would be waited for. Any other graph is first ordered by minimum degree, or by COLAMD where rows
+ * are so long that the graph of A'A costs more than the order, and the flops of the factorization
+ * are counted. If at its expected rate it takes less time than a dissection is foretold to take
+ * ({@link SearchEffort}), or less than twice that in a tall matrix, where orders differ little, no
+ * other order can save the cost of the search. Otherwise nested dissection is tried too. A third
+ * order, COLAMD or minimum degree, is seldom far from the first; it is tried if dissection needs
+ * more than half of the first's flops, and a seventh of the factorization takes longer. The order
+ * with the least flops is taken. If the factorization takes very much more than a dissection and
+ * the first is not far behind, dissection is repeated with other random choices, which moves its
+ * flops by 10 to 25% on graphs without geometry. The choice follows sizes, flops and expected
+ * rates, not measured seconds, so it is the same on any machine with the same expected rate.
  */
 public final class Orderings {
 
-  /** Time of the search for a better order, per adjacency of the graph of A'A. */
-  static final double SECONDS_PER_ADJACENCY = 6e-7;
-
-  /** The same per entry of A's distinct rows, which dominates where the rows are dense. */
-  static final double SECONDS_PER_ENTRY = 5e-8;
-
-  /** A further run may cost at most one part in this many of the factorization. */
-  private static final double VARIANT_SHARE = 30;
-
-  /** Nested dissection is repeated only if its flops are at most this multiple of AMD's. */
-  private static final double VARIANT_WORTH = 1.3;
-
-  /** COLAMD is tried only if the first dissection needs more than this multiple of AMD's flops. */
-  private static final double COLAMD_WORTH = 0.5;
-
   /** From this number of processors on, other orders begin before they are known to be wanted. */
-  private static final int SEVERAL = 4;
+  static final int SEVERAL = 4;
 
   private Orderings() {}
 
@@ -65,8 +52,9 @@ public final class Orderings {
   public record Cost(double flops, double flopsPerSecond) {}
 
   /** A candidate and its flops. */
-  private record Trial(Permutation order, OrderingMethod method, double flops) {
+  record Trial(Permutation order, OrderingMethod method, double flops) {
 
+    /** For the report. */
     String text() {
       return String.format(Locale.ROOT, "%s %.4g Gflop", method.label(), flops * 1e-9);
     }
@@ -120,76 +108,23 @@ public final class Orderings {
 
   private static Result automatic(
       SparsityPattern pattern, BiFunction<SparsityPattern, Permutation, Cost> cost) {
-    return automatic(pattern, cost, Runtime.getRuntime().availableProcessors() >= SEVERAL);
+    return automatic(pattern, cost, Runtime.getRuntime().availableProcessors());
   }
 
   /**
    * AUTO's choice.
    *
-   * @param ahead whether threads are idle: in a small graph the other orders then begin beside AMD
-   *     and are given up if AMD's is taken, and the repeats of dissection that AMD's flops promise
-   *     begin with the first; changes the time, never the result
+   * @param processors that are idle: on two, minimum degree begins while the graph is looked at; on
+   *     {@value #SEVERAL}, the other orders of a small graph begin beside minimum degree, and are
+   *     given up if its order is taken; changes the time, never the result
    */
   static Result automatic(
-      SparsityPattern pattern, BiFunction<SparsityPattern, Permutation, Cost> cost, boolean ahead) {
-    try (var search = new DissectionSearch(pattern)) {
-      return automatic(pattern, cost, ahead, search);
-    }
-  }
-
-  private static Result automatic(
       SparsityPattern pattern,
       BiFunction<SparsityPattern, Permutation, Cost> cost,
-      boolean ahead,
-      DissectionSearch search) {
-    ApproximateMinimumDegree.Counted first =
-        ApproximateMinimumDegree.counted(pattern, ahead ? search::beginIfSmall : () -> {});
-    Permutation order = first.order();
-    Cost amd = cost.apply(pattern, order);
-    Trial cheap = new Trial(order, OrderingMethod.AMD, amd.flops);
-    double seconds =
-        SECONDS_PER_ADJACENCY * first.adjacencies() + SECONDS_PER_ENTRY * pattern.patternEntries();
-    double limit = seconds * amd.flopsPerSecond;
-    if (cheap.flops <= limit) {
-      String reason =
-          String.format(
-              Locale.ROOT,
-              "auto: %s; trying other orders would cost as much as %.4g Gflop at %.3g Gflop/s",
-              cheap.text(),
-              limit * 1e-9,
-              amd.flopsPerSecond * 1e-9);
-      return new Result(cheap.order, cheap.method, reason);
+      int processors) {
+    try (var choice = new AutomaticOrder(pattern, cost, processors)) {
+      return choice.choose();
     }
-    if (ahead) {
-      search.beginColamd();
-      search.begin(variants(limit, cheap.flops));
-    }
-    Trial dissection = dissection(pattern, search, cost, 0);
-    boolean farAhead = dissection.flops <= COLAMD_WORTH * cheap.flops;
-    if (!farAhead) {
-      // on one thread, beside further dissections and the counting of flops
-      search.beginColamd();
-    }
-    boolean again = dissection.flops <= VARIANT_WORTH * cheap.flops;
-    int further = again ? variants(limit, dissection.flops) : 0;
-    Trial dissected = repeated(pattern, search, cost, dissection, further);
-    if (farAhead) {
-      Result r = least("auto", cheap, dissected);
-      return new Result(
-          r.order, r.method, r.reason + "; colamd, seldom far from amd, was not tried");
-    }
-    Permutation other = search.colamd();
-    double count = cost.apply(pattern, other).flops;
-    return least("auto", cheap, dissected, new Trial(other, OrderingMethod.COLAMD, count));
-  }
-
-  /** How many further dissections cost next to nothing beside a factorization of these flops. */
-  private static int variants(double flopsOfATry, double flops) {
-    int k = 0;
-    while (k + 1 < DissectionSearch.VARIANTS && (k + 1) * VARIANT_SHARE * flopsOfATry < flops) {
-      k++;
-    }
-    return k;
   }
 
   private static Trial dissection(
@@ -236,7 +171,7 @@ public final class Orderings {
   }
 
   /** The trial with the least flops; among equals the first. */
-  private static Result least(String who, Trial... trials) {
+  static Result least(String who, Trial... trials) {
     Trial winner = trials[0];
     for (Trial t : trials) {
       if (t.flops < winner.flops) {

@@ -181,11 +181,13 @@ class OrderingsTest {
     };
     for (double[] f : flops) {
       List<Orderings.Result> results = new ArrayList<>();
-      for (boolean ahead : new boolean[] {false, true}) {
+      for (int processors : new int[] {1, 4}) {
         AtomicInteger counted = new AtomicInteger();
         results.add(
             Orderings.automatic(
-                SMALL, (a, p) -> new Orderings.Cost(f[counted.getAndIncrement()], RATE), ahead));
+                SMALL,
+                (a, p) -> new Orderings.Cost(f[counted.getAndIncrement()], RATE),
+                processors));
         assertThat(counted).hasValue(f.length);
       }
       assertThat(results.get(1).reason()).isEqualTo(results.get(0).reason());
@@ -208,7 +210,7 @@ class OrderingsTest {
     Set<Integer> orders = new HashSet<>();
     for (int k = 0; k < threads.length; k++) {
       // dissection number k wins
-      Orderings.Result expected = Orderings.automatic(GRID, leastAt(k + 1, () -> {}), false);
+      Orderings.Result expected = Orderings.automatic(GRID, leastAt(k + 1, () -> {}), 1);
       assertThat(expected.order().toArray())
           .isEqualTo(NestedDissection.variant(k).order(GRID).toArray());
       assertThat(orders.add(Arrays.hashCode(expected.order().toArray()))).isTrue();
@@ -249,7 +251,7 @@ class OrderingsTest {
             });
     ForkJoinPool pool = new ForkJoinPool(threads);
     try {
-      return pool.submit(() -> Orderings.automatic(GRID, cost, true)).get(2, TimeUnit.MINUTES);
+      return pool.submit(() -> Orderings.automatic(GRID, cost, 4)).get(2, TimeUnit.MINUTES);
     } finally {
       amdCounted.countDown();
       pool.shutdown();

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark;
 
+import io.sparqr.error.NonFiniteSolutionException;
 import java.io.Serializable;
 
 /**
@@ -17,6 +18,35 @@ import java.io.Serializable;
 public record LeastSquaresSolution(
     double[][] solutions, double[] residualNorms, int rank, int[] deadColumns, SolveReport report)
     implements Serializable {
+
+  /**
+   * Checks that all figures are finite.
+   *
+   * @throws NonFiniteSolutionException that names the column, or the right-hand side whose residual
+   *     norm it is
+   */
+  public LeastSquaresSolution {
+    for (int k = 0; k < solutions.length; k++) {
+      double[] x = solutions[k];
+      for (int j = 0; j < x.length; j++) {
+        if (!Double.isFinite(x[j])) {
+          throw new NonFiniteSolutionException(
+              Double.isNaN(x[j])
+                  ? "x of column %d is not a number: a product left the range of doubles"
+                      .formatted(j)
+                  : "x of column %d is beyond the range of doubles".formatted(j),
+              j,
+              k);
+        }
+      }
+      if (k < residualNorms.length && !Double.isFinite(residualNorms[k])) {
+        throw new NonFiniteSolutionException(
+            "the residual norm of right-hand side %d is beyond the range of doubles".formatted(k),
+            -1,
+            k);
+      }
+    }
+  }
 
   /** x for the first right-hand side; n entries. */
   public double[] x() {

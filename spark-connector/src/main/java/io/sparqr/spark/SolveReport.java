@@ -474,7 +474,7 @@ public record SolveReport(
     map.put("toleranceReason", rankTest.toleranceReason);
     map.put("rank", rankTest.rank);
     map.put("deadColumns", rankTest.deadColumns);
-    map.put("conditionEstimate", Double.isNaN(condition) ? null : condition);
+    map.put("conditionEstimate", Double.isFinite(condition) ? condition : null);
     map.put("nearlyDependent", rankTest.nearlyDependent);
     map.put("residualNorm", norm.length == 1 ? norm[0] : norm);
     map.put("residualSource", residual.residualSource);

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.cli;
 
+import io.sparqr.error.NonFiniteSolutionException;
 import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.error.RankDeficientException;
 import io.sparqr.error.SparseQrException;
@@ -35,7 +36,10 @@ final class Failures {
     if (e instanceof UsageException || e instanceof NoSuchFileException) {
       return SparqrCli.USAGE;
     }
-    boolean numerical = e instanceof NonFiniteValueException || e instanceof RankDeficientException;
+    boolean numerical =
+        e instanceof NonFiniteValueException
+            || e instanceof NonFiniteSolutionException
+            || e instanceof RankDeficientException;
     return numerical ? SparqrCli.NUMERICAL : SparqrCli.FAILED;
   }
 

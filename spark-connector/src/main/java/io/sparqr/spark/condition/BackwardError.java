@@ -67,7 +67,7 @@ public record BackwardError(
       if (residual == 0 || whole[k] == 0) {
         continue;
       }
-      normal = Math.max(normal, norm(gradient, k, width) / sums.frobenius() / residual);
+      normal = Math.max(normal, inCallersUnits(gradient, k, width, residual, plan) / sums.frobenius());
       double one = whole[k] / (frobenius * residual);
       double of = frobenius * trust.size(x[k]) + sums.rhs()[k];
       double two = norm(projected, k, width) / of;
@@ -79,18 +79,23 @@ public record BackwardError(
   /** The gradient by position, for columns of norm 1, and its norms. */
   private static double[] normsByPosition(
       double[] gradient, double[] g, int width, SolvePlan plan, ColumnSizes sizes) {
-    var norm = new double[width];
-    for (int j = 0; j < gradient.length / width; j++) {
-      double scale = sizes.factor(plan, j);
-      int p = plan.position(j);
-      for (int k = 0; k < width; k++) {
-        g[p * width + k] = gradient[j * width + k] * scale;
-      }
-    }
+    plan.scaleGradient(gradient, g, width);
+    sizes.unscale(plan, g, width);
+    double[] norm = new double[width];
     for (int k = 0; k < width; k++) {
       norm[k] = norm(g, k, width);
     }
     return norm;
+  }
+
+  /** ||A'r|| / ||r|| for the caller's columns, divided first where A'r could be out of range. */
+  private static double inCallersUnits(
+      double[] gradient, int k, int width, double residual, SolvePlan plan) {
+    var sum = new NormSum();
+    for (int j = 0; j < gradient.length / width; j++) {
+      sum.add(plan.gradient(j, gradient[j * width + k] / residual));
+    }
+    return sum.norm();
   }
 
   private static double norm(double[] v, int k, int width) {

@@ -18,16 +18,20 @@ public record ColumnSizes(Optional<double[]> ofCaller) {
 
   /** |x_j| ||a_j||, for x in the caller's units. */
   double share(SolvePlan plan, int j, double x) {
-    return Math.abs(ofCaller.isEmpty() ? x / plan.columnScale(j) : x * ofCaller.get()[j]);
+    return Math.abs(ofCaller.isEmpty() ? plan.unscaled(j, x) : x * ofCaller.get()[j]);
   }
 
-  /** The factor that makes a column one of norm 1; 1 for a column of zeros. */
-  double factor(SolvePlan plan, int j) {
+  /** Divides vectors by position, of R's columns, by the norms of these. O(n width). */
+  void unscale(SolvePlan plan, double[] v, int width) {
     if (ofCaller.isEmpty()) {
-      return plan.columnScale(j);
+      return;
     }
-    double norm = ofCaller.get()[j];
-    return norm == 0 ? 1 : 1 / norm;
+    for (int p = 0; p < plan.analysis().columns(); p++) {
+      double norm = ofCaller.get()[plan.analysis().permutation().original(p)];
+      for (int k = 0; k < width && norm > 0; k++) {
+        v[p * width + k] /= norm;
+      }
+    }
   }
 
   /** Multiplies vectors by position with the norms of R's columns. O(n width). */

@@ -231,7 +231,7 @@ public final class BasicColumns {
   private static Dependency inUnits(SolvePlan plan, Dependency d) {
     double[] c = d.coefficients().clone();
     for (int i = 0; i < c.length; i++) {
-      c[i] = c[i] / plan.columnScale(d.column()) * plan.columnScale(d.on()[i]);
+      c[i] = plan.ratio(d.on()[i], d.column(), c[i]);
     }
     return new Dependency(d.column(), d.on(), c);
   }
@@ -267,9 +267,9 @@ public final class BasicColumns {
     }
     for (Dependency d : dependencies) {
       for (double[] one : x) {
-        double shift = one[d.column()] / plan.columnScale(d.column());
+        double shift = plan.unscaled(d.column(), one[d.column()]);
         for (int i = 0; i < d.on().length; i++) {
-          one[d.on()[i]] += shift * d.coefficients()[i] * plan.columnScale(d.on()[i]);
+          one[d.on()[i]] += plan.scaled(d.on()[i], shift * d.coefficients()[i]);
         }
         one[d.column()] = 0;
       }
@@ -360,11 +360,11 @@ public final class BasicColumns {
     }
     double[] scaled = new double[ofR.length];
     for (int j = 0; j < scaled.length; j++) {
-      scaled[j] = ofR[j] / plan.columnScale(j);
+      scaled[j] = plan.unscaled(j, ofR[j]);
     }
     double[] error = new MovedErrors(byR, dependencies, normal).run(scaled);
     for (int j = 0; j < error.length; j++) {
-      error[j] *= plan.columnScale(j);
+      error[j] = plan.scaled(j, error[j]);
     }
     return error;
   }

@@ -65,7 +65,7 @@ public final class FactorRows {
     double[] unscaled = new double[count];
     for (int k = 0; k < count; k++) {
       index[k] = plan.analysis().permutation().original(position[from + k]);
-      unscaled[k] = value[from + k] / plan.columnScale(index[k]);
+      unscaled[k] = plan.unscaled(index[k], value[from + k]);
     }
     SortedPairs.sort(index, unscaled, count);
     for (int k = 0; k < rhs.length; k++) {

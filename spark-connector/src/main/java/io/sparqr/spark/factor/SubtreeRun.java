@@ -215,7 +215,7 @@ final class SubtreeRun {
     for (int f : task.fronts()) {
       for (int p = a.firstPivot(f); p < a.firstPivot(f + 1); p++) {
         int j = a.permutation().original(p);
-        double v = Math.sqrt(ridge.of(j)) * plan.columnScale(j);
+        double v = plan.scaled(j, Math.sqrt(ridge.of(j)));
         batch.add(f, new int[] {p}, new double[] {v}, 0, 1, new double[rhsCount], 0);
       }
     }

@@ -356,7 +356,8 @@ final class FactorSolves {
     ResidualPass.Sums sums = ResidualPass.further(labelled, plan, RowCopies.NONE).run(null);
     double[][] product = new double[sums.width()][plan.analysis().columns()];
     for (int i = 0; i < sums.gradient().length; i++) {
-      product[i % sums.width()][i / sums.width()] = sums.gradient()[i];
+      int column = i / sums.width();
+      product[i % sums.width()][column] = plan.gradient(column, sums.gradient()[i]);
     }
     return product;
   }

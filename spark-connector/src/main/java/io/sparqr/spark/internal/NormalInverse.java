@@ -60,7 +60,7 @@ record NormalInverse(SolvePlan plan, SingletonRows singletons, LevelSolve levels
     for (int e = 0; e < u.indices().length; e++) {
       int d = java.util.Arrays.binarySearch(dead, u.indices()[e]);
       if (d >= 0) {
-        own[d] = Math.abs(u.values()[e]) * plan.columnScale(dead[d]);
+        own[d] = plan.scaled(dead[d], Math.abs(u.values()[e]));
       }
     }
     double norm = half.norm(k) * Math.max(ROUNDING, plan.numbers().tolerance());
@@ -105,7 +105,7 @@ record NormalInverse(SolvePlan plan, SingletonRows singletons, LevelSolve levels
       SparseRow u = vectors.get(k);
       for (int e = 0; e < u.indices().length; e++) {
         int j = java.util.Objects.checkIndex(u.indices()[e], plan.analysis().columns());
-        c[plan.position(j) * width + k] += u.values()[e] * plan.columnScale(j);
+        c[plan.position(j) * width + k] += plan.scaled(j, u.values()[e]);
       }
     }
     return c;

@@ -7,6 +7,7 @@ import io.sparqr.partition.PartitionOptions;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.spark.condition.RankRequest;
 import io.sparqr.spark.pattern.PatternPass;
+import io.sparqr.spark.plan.ColumnScales;
 import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.spark.plan.Ridge;
 import io.sparqr.spark.plan.SolveOptions;
@@ -53,12 +54,13 @@ final class PlanStep {
       if (!Double.isFinite(norm)) {
         throw new NonFiniteValueException("the 2-norm of column " + j + " overflows", -1, j);
       }
-      boolean scaled = options.problem().equilibrate() && norm > 0 && Double.isFinite(1 / norm);
-      scale[j] = scaled ? 1 / norm : 1;
-      largest = Math.max(largest, norm * scale[j]);
+      boolean scaled = options.problem().equilibrate() && norm > 0;
+      scale[j] = scaled ? ColumnScales.ofNorm(norm) : ColumnScales.NONE;
+      // a column far from 1 becomes a unit column by significands and exponents
+      largest = Math.max(largest, scale[j] > 0 ? norm * scale[j] : 1);
     }
     for (int j : request.last()) {
-      scale[j] *= request.shrink();
+      scale[j] = scale[j] > 0 ? scale[j] * request.shrink() : scale[j];
     }
     long rows = earlier.counted(found).rows() + ridge().rows(analysis.columns());
     double tolerance =

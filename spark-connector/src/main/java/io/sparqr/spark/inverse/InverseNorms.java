@@ -55,12 +55,21 @@ public final class InverseNorms {
     this.tree = tree;
   }
 
-  /** sqrt(diag((A'A)^-1)) by original column in the caller's units, NaN for dead columns. */
+  /**
+   * sqrt(diag((A'A)^-1)) by original column in the caller's units, NaN for dead columns.
+   *
+   * @throws io.sparqr.error.NonFiniteSolutionException that names the column, if one is beyond the
+   *     range of doubles
+   */
   public double[] run() {
     double[] z = byPosition();
     double[] norms = new double[z.length];
     for (int j = 0; j < z.length; j++) {
-      norms[j] = z[plan.position(j)] * plan.columnScale(j);
+      double norm = z[plan.position(j)];
+      norms[j] = plan.scaled(j, norm);
+      if (Double.isInfinite(norms[j])) {
+        throw plan.overflow("the standard error", j, norm);
+      }
     }
     for (int j : dead) {
       norms[j] = Double.NaN;

@@ -2,6 +2,7 @@
 package io.sparqr.spark.plan;
 
 import io.sparqr.error.IndexOverflowException;
+import io.sparqr.error.NonFiniteSolutionException;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.threads.Parallel;
@@ -47,6 +48,9 @@ public final class SolvePlan {
   private final Numbers numbers;
   private final Readings readings;
 
+  /** Computed on first use. */
+  private volatile Boolean anyExtraordinary;
+
   /** Computed on first use, because rows are routed on the executors. */
   private volatile Routes routes;
 
@@ -61,7 +65,8 @@ public final class SolvePlan {
   /**
    * Shares the tables.
    *
-   * @param columnScale size n, by original column: the factor that equilibrates the column
+   * @param columnScale size n, by original column: the factor that equilibrates the column, as
+   *     {@link ColumnScales} stores it
    * @param rhsScale size rhsCount: the power of two that keeps squares in range
    * @param readings fingerprints of the rows from the reading of the pattern
    */
@@ -139,7 +144,7 @@ public final class SolvePlan {
     return readings;
   }
 
-  /** Size n, by original column; must not be modified. */
+  /** Size n, by original column, as {@link ColumnScales} stores them; must not be modified. */
   double[] columnScales() {
     return columnScale;
   }
@@ -149,9 +154,57 @@ public final class SolvePlan {
     return rhsScale;
   }
 
-  /** The factor of an original column. */
+  /**
+   * The factor of an original column; infinite, or with fewer digits, where the column's norm is
+   * near the ends of the range of doubles. Products are safer by {@link #scaled}.
+   */
   public double columnScale(int column) {
-    return columnScale[column];
+    return ColumnScales.value(columnScale[column]);
+  }
+
+  /** v times the factor of an original column; out of range only if the product itself is. */
+  public double scaled(int column, double v) {
+    double s = columnScale[column];
+    return s > 0 ? v * s : ColumnScales.times(v, s, 0);
+  }
+
+  /** The inverse of {@link #scaled}: v over the factor of an original column. */
+  public double unscaled(int column, double v) {
+    double s = columnScale[column];
+    return s > 0 ? v / s : ColumnScales.over(v, s, 0);
+  }
+
+  /** v times the factor of one column over that of another, in this sequence: v / D_b D_a. */
+  public double ratio(int a, int b, double v) {
+    double over = unscaled(b, v);
+    return columnScale[a] > 0 && columnScale[b] > 0
+        ? over * columnScale[a]
+        : ColumnScales.ratio(v, columnScale[a], columnScale[b]);
+  }
+
+  /**
+   * Size n, the stored factors ({@link ColumnScales}), if the product with any needs more than a
+   * multiplication, otherwise null: A'r is summed for the equilibrated column wherever the factor
+   * is negative, since it could leave the range of doubles in the caller's units. Must not be
+   * modified. O(n) the first time.
+   */
+  public double[] extraordinary() {
+    Boolean any = anyExtraordinary;
+    if (any == null) {
+      any = Arrays.stream(columnScale).anyMatch(s -> s < 0);
+      anyExtraordinary = any;
+    }
+    return any ? columnScale : null;
+  }
+
+  /** Whether an element of A'r is summed in the caller's units; see {@link #extraordinary}. */
+  public boolean ordinary(int column) {
+    return columnScale[column] > 0;
+  }
+
+  /** An element of A'r, summed as {@link #extraordinary} says, in the caller's units. */
+  public double gradient(int column, double g) {
+    return ordinary(column) ? g : ColumnScales.over(g, columnScale[column], 0);
   }
 
   /** The factor of a right-hand side. */
@@ -206,17 +259,63 @@ public final class SolvePlan {
    * @param z n x width by position, of the equilibrated columns
    * @param k index of the right-hand side
    * @param rhsScale the factor by which the right-hand side was scaled
+   * @throws io.sparqr.error.NonFiniteSolutionException that names the column, if a value is beyond
+   *     the range of doubles, or was divided by a pivot of zero
    */
   public double[] unscale(double[] z, int k, int width, double rhsScale) {
     double[] x = new double[analysis.columns()];
+    int shift = -Math.getExponent(rhsScale);
     overPositions(
         (from, to, thread) -> {
           for (int p = from; p < to; p++) {
             int j = analysis.permutation().original(p);
-            x[j] = z[p * width + k] * columnScale[j] / rhsScale;
+            double v = z[p * width + k];
+            double s = columnScale[j];
+            x[j] = shift == 0 && s > 0 ? v * s : ColumnScales.times(v, s, shift);
           }
         });
+    for (int j = 0; j < x.length; j++) {
+      if (!Double.isFinite(x[j])) {
+        throw notFinite(z, k, width, j, shift);
+      }
+    }
     return x;
+  }
+
+  /**
+   * The error for a value of a column beyond the range of doubles.
+   *
+   * @param what such as "the standard error"
+   * @param v the value of the equilibrated column
+   */
+  public NonFiniteSolutionException overflow(String what, int column, double v) {
+    return Double.isFinite(v) && v != 0
+        ? ColumnScales.overflow(what, column, -1, ColumnScales.log10(v, columnScale[column], 0))
+        : new NonFiniteSolutionException(
+            ("%s of column %d is not finite: R has a pivot of zero or too small to divide by, there"
+                    + " or in a column that it goes with; rank detection, off with a negative"
+                    + " tolerance, drops such columns")
+                .formatted(what, column),
+            column,
+            -1);
+  }
+
+  /** The error for a coefficient that is not finite, the first one by original column. */
+  private NonFiniteSolutionException notFinite(double[] z, int k, int width, int j, int shift) {
+    // back substitution passes it on to columns before, so that the last one is where it began
+    for (int p = analysis.columns() - 1; p >= 0; p--) {
+      if (!Double.isFinite(z[p * width + k])) {
+        int column = analysis.permutation().original(p);
+        return new NonFiniteSolutionException(
+            ("x is not finite from column %d on, whose pivot in R is zero or too small to divide"
+                    + " by; rank detection, off with a negative tolerance, drops such a column")
+                .formatted(column),
+            column,
+            k);
+      }
+    }
+    double v = z[analysis.permutation().position(j) * width + k];
+    return ColumnScales.overflow("x", j, k, ColumnScales.log10(v, columnScale[j], shift));
   }
 
   /**
@@ -231,7 +330,21 @@ public final class SolvePlan {
           for (int p = from; p < to; p++) {
             int j = analysis.permutation().original(p);
             for (int k = 0; k < width; k++) {
-              c[p * width + k] = g[j * width + k] * columnScale[j];
+              c[p * width + k] = scaled(j, g[j * width + k]);
+            }
+          }
+        });
+  }
+
+  /** The same for A'r summed as {@link #extraordinary} says. */
+  public void scaleGradient(double[] g, double[] c, int width) {
+    overPositions(
+        (from, to, thread) -> {
+          for (int p = from; p < to; p++) {
+            int j = analysis.permutation().original(p);
+            double s = ordinary(j) ? columnScale[j] : 1;
+            for (int k = 0; k < width; k++) {
+              c[p * width + k] = g[j * width + k] * s;
             }
           }
         });

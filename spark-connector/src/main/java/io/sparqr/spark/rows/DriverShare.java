@@ -49,7 +49,7 @@ public record DriverShare(SingletonRows singletons, double[] residualSquares) {
     var ridge = new RowBatchCodec.Builder(rhsCount);
     for (int p = 0; p < n1; p++) {
       int j = plan.analysis().permutation().original(p);
-      double v = Math.sqrt(plan.numbers().ridge().of(j)) * plan.columnScale(j);
+      double v = plan.scaled(j, Math.sqrt(plan.numbers().ridge().of(j)));
       ridge.add(-1, new int[] {p}, new double[] {v}, 0, 1, new double[rhsCount], 0);
     }
     return ridge.take(Integer.MAX_VALUE, 0);

@@ -47,7 +47,7 @@ public final class LeverageRouter extends RowShuffle {
     int[] index = reader.index();
     double[] values = reader.value();
     for (int k = 0; k < entries; k++) {
-      values[k] *= plan.columnScale(index[k]);
+      values[k] = plan.scaled(index[k], values[k]);
       index[k] = plan.position(index[k]);
     }
     SortedPairs.sort(index, values, entries);

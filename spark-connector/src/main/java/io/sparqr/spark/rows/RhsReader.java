@@ -55,6 +55,13 @@ public final class RhsReader {
             -1);
       }
       rhs[k] = labels[k] * scale;
+      if (Double.isInfinite(rhs[k])) {
+        throw new NonFiniteValueException(
+            "%s: right-hand side %d, %s, times the root of the row's weight overflows"
+                .formatted(InputPlace.of(position, partition), k, labels[k]),
+            position,
+            -1);
+      }
     }
   }
 

@@ -99,7 +99,14 @@ public final class RowReader {
       }
       ascending &= k == 0 || j > from[k - 1];
       index[count] = j;
-      value[count++] = v * scale;
+      value[count] = v * scale;
+      if (Double.isInfinite(value[count++])) {
+        throw new NonFiniteValueException(
+            "%s, column %d: %s times the root of the row's weight overflows"
+                .formatted(where(), j, v),
+            position,
+            j);
+      }
     }
     if (!ascending) {
       SortedPairs.sort(index, value, count);

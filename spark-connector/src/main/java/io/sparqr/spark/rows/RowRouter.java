@@ -61,7 +61,7 @@ public final class RowRouter extends RowShuffle {
       return;
     }
     for (int k = 0; k < count; k++) {
-      value[k] *= plan.columnScale(index[k]);
+      value[k] = plan.scaled(index[k], value[k]);
       index[k] = plan.position(index[k]);
     }
     SortedPairs.sort(index, value, count);

@@ -9,8 +9,9 @@ import java.util.Arrays;
  *
  * @param x one vector for each right-hand side, by original column; null for x = 0
  * @param sums what is summed
+ * @param factors {@link io.sparqr.spark.plan.SolvePlan#extraordinary}; null: there is no such column
  */
-record ResidualAt(double[][] x, Sums sums) implements Serializable {
+record ResidualAt(double[][] x, Sums sums, double[] factors) implements Serializable {
 
   /** What is summed. */
   enum Sums {
@@ -36,6 +37,6 @@ record ResidualAt(double[][] x, Sums sums) implements Serializable {
   ResidualAt copy() {
     return x == null
         ? this
-        : new ResidualAt(Arrays.stream(x).map(double[]::clone).toArray(double[][]::new), sums);
+        : new ResidualAt(Arrays.stream(x).map(double[]::clone).toArray(double[][]::new), sums, factors);
   }
 }

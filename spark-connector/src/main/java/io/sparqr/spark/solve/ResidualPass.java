@@ -53,6 +53,9 @@ public final class ResidualPass implements AutoCloseable {
   private final int columns;
   private final Ridge ridge;
 
+  /** See {@link SolvePlan#extraordinary}; may be null. */
+  private final double[] factors;
+
   /** The fingerprints that the rows must match; null before the first pass over unknown rows. */
   private Readings readings;
 
@@ -74,8 +77,9 @@ public final class ResidualPass implements AutoCloseable {
   /**
    * The result of a pass.
    *
-   * @param gradient size n * width, by original column: A'W(b - Ax) - lambda x; the receiver's
-   *     until the next run, which takes the same array
+   * @param gradient size n * width, by original column: A'W(b - Ax) - lambda x, of equilibrated
+   *     columns where {@link SolvePlan#extraordinary} says so; the receiver's until the next run,
+   *     which takes the same array
    * @param residual size width: norms of the residual, ridge rows included
    * @param ofRows size width: norms of the residual without the ridge rows
    * @param rhs size width: norms of the right-hand sides
@@ -101,6 +105,7 @@ public final class ResidualPass implements AutoCloseable {
     this.copies = copies;
     this.columns = plan.analysis().columns();
     this.ridge = plan.numbers().ridge();
+    this.factors = plan.extraordinary();
   }
 
   /**
@@ -132,7 +137,7 @@ public final class ResidualPass implements AutoCloseable {
    * @param x one vector for each right-hand side, by original column; null for x = 0
    */
   public Sums run(double[][] x) {
-    return run(new ResidualAt(x, ResidualAt.Sums.PLAIN));
+    return run(new ResidualAt(x, ResidualAt.Sums.PLAIN, factors));
   }
 
   /**
@@ -141,7 +146,7 @@ public final class ResidualPass implements AutoCloseable {
    * @param x one vector for each right-hand side, by original column
    */
   public Sums measure(double[][] x) {
-    return run(new ResidualAt(x, ResidualAt.Sums.COMPENSATED));
+    return run(new ResidualAt(x, ResidualAt.Sums.COMPENSATED, factors));
   }
 
   /**
@@ -151,7 +156,7 @@ public final class ResidualPass implements AutoCloseable {
    * @param x one vector for each right-hand side, by original column
    */
   public double[] sizes(double[][] x) {
-    return run(new ResidualAt(x, ResidualAt.Sums.SIZES)).gradient();
+    return run(new ResidualAt(x, ResidualAt.Sums.SIZES, factors)).gradient();
   }
 
   private Sums run(ResidualAt x) {
@@ -395,7 +400,8 @@ public final class ResidualPass implements AutoCloseable {
     if (ridge.any() && x != null) {
       for (int k = 0; k < x.length; k++) {
         for (int j = 0; j < columns; j++) {
-          double part = ridge.of(j) * x[k][j];
+          double of = ridge.of(j) * x[k][j];
+          double part = plan.ordinary(j) ? of : plan.scaled(j, of);
           gradient[j * x.length + k] += at.sums() == ResidualAt.Sums.SIZES ? Math.abs(part) : -part;
         }
         residual[k] = Math.hypot(residual[k], ridge.norm(x[k]));

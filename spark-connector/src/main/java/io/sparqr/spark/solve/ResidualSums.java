@@ -2,6 +2,7 @@
 package io.sparqr.spark.solve;
 
 import io.sparqr.spark.pattern.ColumnChunks;
+import io.sparqr.spark.plan.ColumnScales;
 import io.sparqr.spark.rows.ParsedRows;
 import io.sparqr.spark.rows.RowRhs;
 import java.util.Arrays;
@@ -18,6 +19,10 @@ final class ResidualSums {
 
   private final ResidualAt.Sums sums;
 
+  /** See {@link io.sparqr.spark.plan.SolvePlan#extraordinary}; may be null. */
+  private final double[] factors;
+
+
   private final ColumnChunks gradient = new ColumnChunks();
   private NormSum[] residual = new NormSum[0];
   private NormSum[] rhs = new NormSum[0];
@@ -25,6 +30,7 @@ final class ResidualSums {
   ResidualSums(ResidualAt at) {
     this.x = at.x();
     this.sums = at.sums();
+    this.factors = at.factors();
   }
 
   /**
@@ -55,7 +61,7 @@ final class ResidualSums {
       }
       residual[k].add(r);
       for (int e = from; e < to; e++) {
-        gradient.add((long) index[e] * width + k, value[e] * r);
+        gradient.add((long) index[e] * width + k, inUnit(index[e], value[e]) * r);
       }
     }
   }
@@ -84,9 +90,16 @@ final class ResidualSums {
       }
       residual[k].add(s);
       for (int e = from; e < to; e++) {
-        gradient.add((long) index[e] * width + k, Math.abs(value[e]) * s);
+        gradient.add((long) index[e] * width + k, Math.abs(inUnit(index[e], value[e])) * s);
       }
     }
+  }
+
+  /** A value in the unit in which its column's part of A'r is summed. */
+  private double inUnit(int column, double value) {
+    return factors == null || factors[column] > 0
+        ? value
+        : ColumnScales.times(value, factors[column], 0);
   }
 
   /** Adds a parsed row with its right-hand sides; nothing if it has weight 0. */
@@ -118,7 +131,7 @@ final class ResidualSums {
     }
   }
 
-  /** A'r by original column, interleaved. */
+  /** A'r by original column, interleaved; equilibrated where the factors say so. */
   ColumnChunks gradient() {
     return gradient;
   }

@@ -31,6 +31,9 @@ public final class SemiNormalEquations {
    */
   private static final double SAME_NORM = 1e-9;
 
+  /** Exponents of norms from which on their squares are taken relative to a power of two. */
+  private static final int FAR = 400;
+
   /** Columns for which starting another thread pays. */
   private static final int GRAIN = 1 << 15;
 
@@ -80,7 +83,7 @@ public final class SemiNormalEquations {
               .formatted(first.frobenius(), frobenius));
     }
     double[][] x = new double[first.width()][n];
-    add(solve(first.gradient(), plan.vector(first.width()), x.length, scope), x);
+    add(ofGradient(first.gradient(), plan.vector(first.width()), x.length, scope), x);
     return new First(x, step(pass, x, scope));
   }
 
@@ -106,13 +109,17 @@ public final class SemiNormalEquations {
     scope.describe("residuals, for a step of refinement");
     ResidualPass.Sums sums = pass.run(x);
     double[] g = sums.gradient();
-    double[] dz = solve(g, plan.vector(width), width, scope);
+    double[] dz = ofGradient(g, plan.vector(width), width, scope);
+    int[] unit = Arrays.stream(sums.residual()).mapToInt(SemiNormalEquations::unit).toArray();
     overColumns(
         (from, to, thread) -> {
           for (int j = from; j < to; j++) {
             for (int k = 0; k < width; k++) {
               double dx = unscaled(dz, j, k, width);
-              g[j * width + k] *= dx;
+              double step = plan.ordinary(j) ? dx : dz[plan.position(j) * width + k];
+              double of = g[j * width + k];
+              g[j * width + k] =
+                  unit[k] == 0 ? of * step : Math.scalb(of, -unit[k]) * Math.scalb(step, -unit[k]);
               x[k][j] += dx;
             }
           }
@@ -126,7 +133,8 @@ public final class SemiNormalEquations {
         less += g[j * width + k];
       }
       double r = sums.residual()[k];
-      gains[k] = r == 0 ? 0 : Math.min(1, Math.max(0, less / r / r));
+      double inUnit = unit[k] == 0 ? r : Math.scalb(r, -unit[k]);
+      gains[k] = r == 0 ? 0 : Math.min(1, Math.max(0, less / inUnit / inUnit));
     }
     return new Step(sums.residual(), gains);
   }
@@ -155,7 +163,7 @@ public final class SemiNormalEquations {
    * @param gradient n x width, interleaved, by original column
    */
   Correction correction(double[] gradient, int width, JobScope scope) {
-    double[] dz = solve(gradient, plan.vector(width), width, scope);
+    double[] dz = ofGradient(gradient, plan.vector(width), width, scope);
     double[] length = new double[width];
     for (int k = 0; k < width; k++) {
       length[k] = Norms.norm(dz, k, n, width);
@@ -237,8 +245,8 @@ public final class SemiNormalEquations {
       double above = 0;
       double below = 0;
       for (int j = 0; j < n; j++) {
-        above = Math.hypot(above, plan.columnScale(j) * r[k][j]);
-        below = Math.hypot(below, plan.columnScale(j) * b[k][j]);
+        above = Math.hypot(above, plan.scaled(j, r[k][j]));
+        below = Math.hypot(below, plan.scaled(j, b[k][j]));
       }
       worst = Math.max(worst, above == 0 ? 0 : above / below);
     }
@@ -258,7 +266,18 @@ public final class SemiNormalEquations {
 
   /** A column's value in the caller's units, of right-hand side k. */
   private double unscaled(double[] z, int column, int k, int width) {
-    return z[plan.position(column) * width + k] * plan.columnScale(column);
+    double of = z[plan.position(column) * width + k];
+    double x = plan.scaled(column, of);
+    if (!Double.isFinite(x)) {
+      throw plan.overflow("x", column, of);
+    }
+    return x;
+  }
+
+  /** Exponent of a norm whose square would leave the range of doubles, otherwise 0. */
+  private static int unit(double norm) {
+    int e = Math.getExponent(norm);
+    return norm == 0 || Math.abs(e) < FAR ? 0 : e;
   }
 
   /** A loop over all columns, on several threads if there are many. */
@@ -282,6 +301,15 @@ public final class SemiNormalEquations {
    */
   private double[] solve(double[] g, double[] c, int width, JobScope scope) {
     scale(g, c, width);
+    double[] z = levels.normal(c, width, scope);
+    singletons.backSubstitute(z, z, width);
+    return z;
+  }
+
+  /** The same for A'r as a {@link ResidualPass} sums it. */
+  private double[] ofGradient(double[] g, double[] c, int width, JobScope scope) {
+    plan.scaleGradient(g, c, width);
+    singletons.forwardSubstitute(c, c, width);
     double[] z = levels.normal(c, width, scope);
     singletons.backSubstitute(z, z, width);
     return z;

@@ -1,0 +1,36 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.error;
+
+/**
+ * A result that double precision cannot hold: a coefficient or a standard error beyond its range,
+ * or a division by a pivot of R that is zero. The input was finite.
+ */
+public final class NonFiniteSolutionException extends SparseQrException {
+
+  private static final long serialVersionUID = 1;
+
+  private final int column;
+  private final int rhs;
+
+  /**
+   * The one-line message, and the fields that a program can read.
+   *
+   * @param column original index of the column whose coefficient, error or pivot it is; -1: none
+   * @param rhs right-hand side; -1: none
+   */
+  public NonFiniteSolutionException(String message, int column, int rhs) {
+    super(message);
+    this.column = column;
+    this.rhs = rhs;
+  }
+
+  /** Original index of the column; -1 if it is no column's. */
+  public int column() {
+    return column;
+  }
+
+  /** The right-hand side; -1 if it is none's. */
+  public int rhs() {
+    return rhs;
+  }
+}
