@@ -8,11 +8,20 @@ import java.io.IOException;
 import java.io.Serializable;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.function.Supplier;
 
 /** Collects the rows of a libsvm file or of a part of it. Not thread-safe. */
 public final class LabeledRows {
 
   private static final int MOST = Integer.MAX_VALUE - 16;
+
+  /** Bytes of a column in the driver's analysis, if the columns have entries, and at least. */
+  private static final long COLUMN_BYTES = 165;
+
+  private static final long LEAST_COLUMN_BYTES = 40;
+
+  /** With fewer entries for each hundred columns, the indices are hardly those of columns. */
+  private static final long COLUMNS_PER_ENTRY = 100;
 
   private int rows;
   private int[] start = new int[1 << 8];
@@ -104,22 +113,13 @@ public final class LabeledRows {
   public record Extent(int least, long zeroLine, int greatest, long greatestLine, long entries)
       implements Serializable {
 
-    /** Bytes of a column in the driver's analysis, if the columns have entries, and at least. */
-    private static final long COLUMN_BYTES = 165;
-
-    private static final long LEAST_COLUMN_BYTES = 40;
-
-    /** With fewer entries for each hundred columns, the indices are hardly those of columns. */
-    private static final long COLUMNS_PER_ENTRY = 100;
-
     /**
      * n of the file.
      *
-     * @param heap bytes of the memory for the analysis
      * @throws MatrixFormatException if an index is 0 where they count from 1, or if it makes more
      *     columns than the memory can hold; the message names the line
      */
-    public int columns(IndexBase base, String source, long heap) {
+    public int columns(IndexBase base, String source) {
       if (base == IndexBase.ONE && least == 0) {
         throw new MatrixFormatException(
             source + ":" + zeroLine + ": index 0, but they count from 1 (--index-base 1)",
@@ -127,23 +127,32 @@ public final class LabeledRows {
             zeroLine);
       }
       int n = Math.max(0, greatest + 1 - base.of(least));
-      boolean empty = n > COLUMNS_PER_ENTRY * entries && n > heap / COLUMN_BYTES;
-      if (empty || n > heap / LEAST_COLUMN_BYTES) {
-        throw new MatrixFormatException(
-            String.format(
-                Locale.ROOT,
-                "%s:%d: index %d makes a matrix of %,d columns with %,d entries, too many for a"
-                    + " heap of %,d MB: is it the number of a column?",
-                source,
-                greatestLine,
-                greatest,
-                n,
-                entries,
-                heap >> 20),
-            source,
-            greatestLine);
-      }
+      requireColumns(n, entries, () -> source + ":" + greatestLine + ": index " + greatest, source);
       return n;
+    }
+  }
+
+  /**
+   * Refuses a matrix whose columns alone do not fit the heap, by the index that makes so many of
+   * them: it is hardly the number of a column.
+   *
+   * @param index its place and name
+   */
+  public static void requireColumns(int n, long entries, Supplier<String> index, String source) {
+    long heap = Runtime.getRuntime().maxMemory();
+    boolean empty = n > COLUMNS_PER_ENTRY * entries && n > heap / COLUMN_BYTES;
+    if (empty || n > heap / LEAST_COLUMN_BYTES) {
+      throw new MatrixFormatException(
+          String.format(
+              Locale.ROOT,
+              "%s makes a matrix of %,d columns with %,d entries, too many for a heap of %,d MB: is"
+                  + " it the number of a column?",
+              index.get(),
+              n,
+              entries,
+              heap >> 20),
+          source,
+          -1);
     }
   }
 

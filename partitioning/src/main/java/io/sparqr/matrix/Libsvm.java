@@ -47,8 +47,7 @@ public final class Libsvm {
       throws IOException {
     LabeledRows rows = new LabeledRows();
     rows.addAll(new LibsvmReader(new TextScanner(in, source)));
-    long heap = Runtime.getRuntime().maxMemory();
-    int columns = rows.extent().columns(base, source, heap);
+    int columns = rows.extent().columns(base, source);
     return rows.toMatrix(columns, base.of(rows.least()), base.note(rows.least()));
   }
 }

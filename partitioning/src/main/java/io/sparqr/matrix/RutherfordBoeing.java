@@ -40,6 +40,12 @@ public final class RutherfordBoeing {
   private Format indices;
   private Format values;
 
+  /**
+   * Whether blanks separate all numbers of the line. Then they are read as words: SciPy writes
+   * fields that are narrower than its formats say.
+   */
+  private boolean separate;
+
   /** A Fortran format of one kind of field: how many a line has, and how wide they are. */
   private record Format(int perLine, int width) {}
 
@@ -183,7 +189,7 @@ public final class RutherfordBoeing {
     int[] read = new int[(int) Math.min(count, FIRST)];
     for (int k = 0; k < count; k++) {
       begin(format, k, count, what);
-      long v = in.integerField(format.width, what);
+      long v = separate ? in.integer(what, ' ') : in.integerField(format.width, what);
       if (v < 1 || v > most) {
         throw in.malformed(what + " " + v + " is not in 1.." + most);
       }
@@ -202,7 +208,7 @@ public final class RutherfordBoeing {
     double[] read = new double[Math.min(entries, FIRST)];
     for (int k = 0; k < entries; k++) {
       begin(values, k, entries, "value");
-      double v = in.numberField(values.width, "value");
+      double v = separate ? in.number("value") : in.numberField(values.width, "value");
       if (!Double.isFinite(v)) {
         throw new NonFiniteValueException(
             in.place() + ": value " + (k + 1) + " is not finite", -1, -1);
@@ -217,11 +223,15 @@ public final class RutherfordBoeing {
 
   /** Moves to the next line where the format does; k fields have been read. */
   private void begin(Format format, int k, long count, String what) throws IOException {
-    if (k > 0 && k % format.perLine == 0) {
+    if (k % format.perLine > 0) {
+      return;
+    }
+    if (k > 0) {
       in.skipLine();
     }
-    if (k % format.perLine == 0 && in.done()) {
+    if (in.done()) {
       throw in.malformed("the file ends after " + k + " of " + count + " " + what + "s");
     }
+    separate = in.words() == Math.min(format.perLine, count - k);
   }
 }

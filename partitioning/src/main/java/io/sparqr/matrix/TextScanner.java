@@ -93,7 +93,8 @@ final class TextScanner {
       return marked;
     }
     try {
-      return new GZIPInputStream(marked, 1 << 16);
+      // Buffered, because readers look ahead by marks, which a gzip stream has not.
+      return new BufferedInputStream(new GZIPInputStream(marked, 1 << 16), 1 << 16);
     } catch (EOFException | ZipException e) {
       throw new MatrixFormatException(source + ":1: damaged gzip header", source, 1);
     }
@@ -423,6 +424,22 @@ final class TextScanner {
       p++;
     }
     return new String(buffer, position, p - position, StandardCharsets.ISO_8859_1);
+  }
+
+  /** Number of words in the rest of the line, or -1 if it is longer than 1024 bytes. */
+  int words() throws IOException {
+    fill();
+    int words = 0;
+    boolean within = false;
+    for (int p = position; p - position < LONGEST; p++) {
+      boolean ends = p >= limit || blank(buffer[p]);
+      words += !ends && !within ? 1 : 0;
+      within = !ends;
+      if (p >= limit || buffer[p] == '\n') {
+        return words;
+      }
+    }
+    return -1;
   }
 
   /**

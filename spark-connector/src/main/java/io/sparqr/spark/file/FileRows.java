@@ -106,11 +106,10 @@ public final class FileRows implements AutoCloseable {
   public static String obstacle(InputStream stream, String name, Content content)
       throws IOException {
     InputStream in = new BufferedInputStream(stream);
-    in.mark(2);
-    if (InputFile.isGzip(in)) {
-      return "gzip cannot be cut into splits";
+    Compression compression = Compression.of(in);
+    if (compression != Compression.NONE) {
+      return compression + " cannot be cut into splits";
     }
-    in.reset();
     if (content == Content.LIBSVM) {
       return "";
     }

@@ -107,8 +107,7 @@ final class LibsvmFile {
     long[] first = check(splits, found);
     LabeledRows.Extent whole = extent(found);
     int base = request.base().of(whole.least());
-    int columns =
-        whole.columns(request.base(), request.name(), Runtime.getRuntime().maxMemory());
+    int columns = whole.columns(request.base(), request.name());
     long m = first[splits.size()];
     FileRows.requireShape(request, m, columns);
     Labels given =
