@@ -1,9 +1,11 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.matrix;
 
+import io.sparqr.error.IndexOverflowException;
 import io.sparqr.error.MatrixFormatException;
 import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.sparse.CsrMatrix;
+import java.util.Locale;
 
 /**
  * A matrix in compressed columns or rows, as binary files hold it, checked and turned into
@@ -13,6 +15,8 @@ import io.sparqr.sparse.CsrMatrix;
  * @param byColumns compressed columns; otherwise rows
  */
 record CompressedForm(String source, boolean byColumns, int rows, int columns) {
+
+  private static final long ROWS_PER_ENTRY = 100;
 
   /** The relation of an entry to its mirror image; lines are unknown. */
   enum Mirror {
@@ -60,6 +64,7 @@ record CompressedForm(String source, boolean byColumns, int rows, int columns) {
     if (halves != null) {
       halves.requireOne(source);
     }
+    requireSizes(index.length);
     return entries.toCsr(rows, columns);
   }
 
@@ -76,6 +81,7 @@ record CompressedForm(String source, boolean byColumns, int rows, int columns) {
       }
       requireFinite(row[k], column[k], value[k]);
     }
+    requireSizes(row.length);
     Triplets entries = new Triplets();
     entries.addAll(row, column, value);
     return entries.toCsr(rows, columns);
@@ -111,7 +117,7 @@ record CompressedForm(String source, boolean byColumns, int rows, int columns) {
   private static int denseSize(long rows, long columns, String source) {
     long size = rows * columns;
     if (size > Integer.MAX_VALUE - 16) {
-      throw new io.sparqr.error.IndexOverflowException(
+      throw new IndexOverflowException(
           source + ": " + rows + " x " + columns + " is too much for one dense array", "size", size);
     }
     return (int) size;
@@ -130,6 +136,24 @@ record CompressedForm(String source, boolean byColumns, int rows, int columns) {
     }
     if (pointer[outer] > entries) {
       throw malformed("the pointers promise " + pointer[outer] + " entries, there are " + entries);
+    }
+  }
+
+  /** Refuses sizes that only a damaged header can have: next to no entries and little memory left. */
+  private void requireSizes(long entries) {
+    long heap = Runtime.getRuntime().maxMemory();
+    long bytes = 8L * rows + 4L * columns;
+    if (bytes > heap / 4 && (long) rows + columns > ROWS_PER_ENTRY * entries) {
+      throw malformed(
+          String.format(
+              Locale.ROOT,
+              "a matrix of %,d x %,d with %,d entries needs %,d MB, the heap has %,d: are the sizes"
+                  + " right?",
+              rows,
+              columns,
+              entries,
+              bytes >> 20,
+              heap >> 20));
     }
   }
 

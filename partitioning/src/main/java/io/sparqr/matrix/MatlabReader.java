@@ -8,7 +8,6 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -206,7 +205,7 @@ final class MatlabReader {
     if (bytes > LONGEST_NAME) {
       throw in.malformed(what + " of " + bytes + " bytes");
     }
-    String text = new String(in.bytes((int) bytes, what), StandardCharsets.ISO_8859_1);
+    String text = NumberInput.printable(in.bytes((int) bytes, what));
     in.skip(padding, what);
     return text;
   }
@@ -225,12 +224,12 @@ final class MatlabReader {
     byte[] names = in.bytes((int) bytes, "the names of fields");
     in.skip(padding, "the names of fields");
     for (int k = 0; k + length <= names.length; k += length) {
-      String name = new String(names, k, length, StandardCharsets.ISO_8859_1);
+      String name = NumberInput.printable(Arrays.copyOfRange(names, k, k + length));
       tag(in);
       if (type != MATRIX) {
         throw in.malformed("a field of a structure that is no matrix");
       }
-      matrix(in, bytes, structure + "." + name.replaceAll("\0.*", ""), false);
+      matrix(in, bytes, structure + "." + name.replaceAll("\\?.*", ""), false);
     }
   }
 

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.zip.ZipException;
 
@@ -54,6 +55,11 @@ final class NumberInput {
   /** Bytes taken so far. */
   long offset() {
     return offset;
+  }
+
+  /** Text from the file for names and messages: what is not printable as a question mark. */
+  static String printable(byte[] text) {
+    return new String(text, StandardCharsets.ISO_8859_1).replaceAll("[^ -~\u00a0-\u00ff]", "?");
   }
 
   /** Sets the byte order of the following numbers. */

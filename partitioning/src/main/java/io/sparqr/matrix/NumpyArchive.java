@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -45,7 +46,8 @@ final class NumpyArchive {
       ZipInputStream zip = new ZipInputStream(in, StandardCharsets.ISO_8859_1);
       for (ZipEntry e = zip.getNextEntry(); e != null; e = zip.getNextEntry()) {
         if (e.getName().endsWith(".npy")) {
-          archive.add(zip, e.getName().substring(0, e.getName().length() - 4));
+          byte[] name = e.getName().getBytes(StandardCharsets.ISO_8859_1);
+          archive.add(zip, NumberInput.printable(Arrays.copyOf(name, name.length - 4)));
         }
       }
     } catch (EOFException | ZipException | IllegalArgumentException e) {
@@ -94,7 +96,7 @@ final class NumpyArchive {
       throw in.malformed("no name of a format");
     }
     byte[] bytes = in.bytes(header.textBytes(), "the name of the format");
-    return new String(bytes, StandardCharsets.ISO_8859_1).replace("\0", "");
+    return NumberInput.printable(bytes).replace("?", "");
   }
 
   private static long[] sizes(NumberInput in, NumpyHeader header) throws IOException {

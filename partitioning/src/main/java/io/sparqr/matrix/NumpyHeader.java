@@ -3,7 +3,6 @@ package io.sparqr.matrix;
 
 import java.io.IOException;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.regex.Matcher;
@@ -54,8 +53,7 @@ record NumpyHeader(
     if (bytes > LONGEST) {
       throw in.malformed("a .npy header of " + bytes + " bytes");
     }
-    String text =
-        new String(in.bytes((int) bytes, "the .npy header"), StandardCharsets.ISO_8859_1);
+    String text = NumberInput.printable(in.bytes((int) bytes, "the .npy header"));
     Matcher order = ORDER.matcher(text);
     Matcher shape = SHAPE.matcher(text);
     if (!order.find() || !shape.find()) {

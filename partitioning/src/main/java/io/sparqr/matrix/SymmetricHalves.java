@@ -162,7 +162,11 @@ public final class SymmetricHalves {
    */
   public static void requireOne(Reopened file, long entries, String source) throws IOException {
     long most = Math.max(1 << 20, Runtime.getRuntime().maxMemory() / (8 * 3 * Long.BYTES));
-    int parts = (int) Math.min(1 << 16, (entries + most - 1) / most);
+    requireOne(file, (int) Math.min(1 << 16, (entries + most - 1) / most), source);
+  }
+
+  /** In the given number of passes. */
+  static void requireOne(Reopened file, int parts, String source) throws IOException {
     for (int part = 0; part < parts; part++) {
       var halves = new SymmetricHalves(parts, part);
       file.read(halves);

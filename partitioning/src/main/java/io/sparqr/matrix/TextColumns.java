@@ -47,15 +47,17 @@ public final class TextColumns {
     if (!content()) {
       throw new MatrixFormatException(source + ": no numbers", source, -1);
     }
-    String first = in.peekLine();
-    separator = first.indexOf(';') >= 0 ? ';' : first.indexOf(',') >= 0 ? ',' : ' ';
-    if (separator != ' ') {
-      in.separateBy(separator);
-    }
     boolean more = true;
-    if (isHeader(first)) {
+    if (isHeader(in.peekLine())) {
       in.skipLine();
       more = content();
+    }
+    if (more) {
+      String first = in.peekLine();
+      separator = first.indexOf(';') >= 0 ? ';' : first.indexOf(',') >= 0 ? ',' : ' ';
+      if (separator != ' ') {
+        in.separateBy(separator);
+      }
     }
     int rows = 0;
     while (more) {
