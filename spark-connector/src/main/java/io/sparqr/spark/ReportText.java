@@ -1,10 +1,14 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark;
 
+import java.util.Arrays;
 import java.util.Locale;
 
 /** The readable text of a report. */
 final class ReportText {
+
+  /** More right-hand sides than this are summarized. */
+  private static final int MOST_LINES = 10;
 
   private final StringBuilder out = new StringBuilder();
 
@@ -67,10 +71,7 @@ final class ReportText {
   private void answer(SolveReport r) {
     SolveReport.RankTest t = r.rankTest();
     line("rank", "%,d of %,d, %s%s", t.rank(), r.matrix().columns(), tolerance(t), dead(t));
-    double[] norm = r.residual().residualNorm();
-    for (int k = 0; k < norm.length; k++) {
-      line(k == 0 ? "residual" : "", "||b - Ax|| = %.12e", norm[k]);
-    }
+    residuals(r.residual().residualNorm());
     double normal = r.residual().normalResidual();
     if (!Double.isNaN(normal)) {
       line("check", "||A'(b-Ax)|| / (||A|| ||b-Ax||) = %.2e", normal);
@@ -81,6 +82,25 @@ final class ReportText {
         "column norms and probes kept to %.1e%s",
         p.normDeparture(),
         p.redoneTasks() == 0 ? "" : ", %d task(s) done again".formatted(p.redoneTasks()));
+  }
+
+  /** A line for each right-hand side, or a summary of many. */
+  private void residuals(double[] norm) {
+    boolean many = norm.length > MOST_LINES;
+    for (int k = 0; k < (many ? 3 : norm.length); k++) {
+      line(k == 0 ? "residual" : "", "||b - Ax|| = %.12e", norm[k]);
+    }
+    if (many) {
+      double[] sorted = norm.clone();
+      Arrays.sort(sorted);
+      line(
+          "",
+          "%,d right-hand sides: least %.3e, median %.3e, greatest %.3e (a report has all)",
+          norm.length,
+          sorted[0],
+          sorted[norm.length / 2],
+          sorted[norm.length - 1]);
+    }
   }
 
   private void times(SolveReport r) {

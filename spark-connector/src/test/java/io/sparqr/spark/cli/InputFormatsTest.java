@@ -4,6 +4,8 @@ package io.sparqr.spark.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.github.luben.zstd.ZstdOutputStream;
 import io.sparqr.matrix.MatrixMarket;
 import java.io.ByteArrayInputStream;
@@ -342,6 +344,34 @@ class InputFormatsTest {
     assertThat(run.code()).as(run.err()).isEqualTo(3);
     assertThat(run.errors().get(0))
         .isEqualTo("sparqr: " + a + ":4: the value of row 1, column 0 is not finite");
+  }
+
+  @Test
+  void manyRightHandSidesAreSummarized() throws IOException {
+    StringBuilder b = new StringBuilder();
+    for (int i = 0; i < 3; i++) {
+      for (int k = 0; k < 500; k++) {
+        b.append(i == 2 ? k : 0).append(k == 499 ? "\n" : ",");
+      }
+    }
+    // A = (1 0; 1 1; 1 2), b = k (0, 0, 1): the residual is k / sqrt 6.
+    Path report = folder.resolve("r.json");
+    CliRun run =
+        CliRun.of(
+            "solve",
+            "--matrix",
+            put("a.mtx", MARKET),
+            "--rhs",
+            put("b.csv", b.toString()),
+            "--report",
+            report);
+    assertThat(run.code()).as(run.err()).isZero();
+    assertThat(run.out().lines().filter(l -> l.contains("||b - Ax||"))).hasSize(3);
+    assertThat(run.out()).contains("500 right-hand sides: least 0.000e+00, median 1.021e+02,");
+    assertThat(run.out()).contains("greatest 2.037e+02");
+    JsonNode norms = new ObjectMapper().readTree(report.toFile()).get("residualNorm");
+    assertThat(norms).hasSize(500);
+    assertThat(norms.get(499).asDouble()).isCloseTo(499 / Math.sqrt(6), within(1e-11));
   }
 
   @Test
