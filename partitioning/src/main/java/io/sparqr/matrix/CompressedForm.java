@@ -47,8 +47,13 @@ record CompressedForm(String source, boolean byColumns, int rows, int columns) {
       for (int k = pointer[p]; k < pointer[p + 1]; k++) {
         if (index[k] < 0 || index[k] >= inner) {
           throw malformed(
-              (byColumns ? "column " : "row ") + p + " has the index " + index[k] + ", which is not"
-                  + " in 0.." + (inner - 1));
+              (byColumns ? "column " : "row ")
+                  + p
+                  + " has the index "
+                  + index[k]
+                  + ", which is not"
+                  + " in 0.."
+                  + (inner - 1));
         }
         int i = byColumns ? index[k] : p;
         int j = byColumns ? p : index[k];
@@ -118,7 +123,9 @@ record CompressedForm(String source, boolean byColumns, int rows, int columns) {
     long size = rows * columns;
     if (size > Integer.MAX_VALUE - 16) {
       throw new IndexOverflowException(
-          source + ": " + rows + " x " + columns + " is too much for one dense array", "size", size);
+          source + ": " + rows + " x " + columns + " is too much for one dense array",
+          "size",
+          size);
     }
     return (int) size;
   }
@@ -139,7 +146,9 @@ record CompressedForm(String source, boolean byColumns, int rows, int columns) {
     }
   }
 
-  /** Refuses sizes that only a damaged header can have: next to no entries and little memory left. */
+  /**
+   * Refuses sizes that only a damaged header can have: next to no entries and little memory left.
+   */
   private void requireSizes(long entries) {
     long heap = Runtime.getRuntime().maxMemory();
     long bytes = 8L * rows + 4L * columns;
@@ -160,7 +169,9 @@ record CompressedForm(String source, boolean byColumns, int rows, int columns) {
   private void requireFinite(int i, int j, double v) {
     if (!Double.isFinite(v)) {
       throw new NonFiniteValueException(
-          source + ": the value of row " + (i + 1) + ", column " + (j + 1) + " is not finite", i, j);
+          source + ": the value of row " + (i + 1) + ", column " + (j + 1) + " is not finite",
+          i,
+          j);
     }
   }
 

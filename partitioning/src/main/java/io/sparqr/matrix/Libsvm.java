@@ -11,9 +11,9 @@ import java.nio.file.Path;
 /**
  * Reads libsvm files, plain or gzip: one row per line, {@code label index:value index:value ...};
  * the labels are b. Blank lines and everything from {@code #} on are left out. Indices count from
- * 1; a file that has an index 0 anywhere counts from 0 throughout; {@link IndexBase} overrules. They may come in any order
- * within a line, but none twice. n is the number of columns up to the greatest index. A {@code
- * qid:number} after the label, as in ranking data, is skipped.
+ * 1; a file that has an index 0 anywhere counts from 0 throughout; {@link IndexBase} overrules.
+ * They may come in any order within a line, but none twice. n is the number of columns up to the
+ * greatest index. A {@code qid:number} after the label, as in ranking data, is skipped.
  */
 public final class Libsvm {
 

@@ -63,9 +63,7 @@ public final class Matlab {
       throws IOException {
     List<MatlabVariable> all = read(in, source, variable);
     MatlabVariable chosen =
-        variable != null
-            ? named(all, variable, source)
-            : only(all, Matlab::isMatrix, "b", source);
+        variable != null ? named(all, variable, source) : only(all, Matlab::isMatrix, "b", source);
     return chosen instanceof MatlabVariable.Full f
         ? f.matrix()
         : CompressedForm.toDense(((MatlabVariable.Sparse) chosen).matrix(), source);

@@ -234,8 +234,7 @@ final class MatlabReader {
   }
 
   private MatlabVariable numbers(
-      NumberInput in, String name, int kind, boolean complex, int[] dimensions)
-      throws IOException {
+      NumberInput in, String name, int kind, boolean complex, int[] dimensions) throws IOException {
     String label = source + "(" + name + ")";
     NumberInput told = in.named(label);
     boolean full = kind >= CLASS_DOUBLE && kind <= CLASS_UINT64;
@@ -282,8 +281,7 @@ final class MatlabReader {
     return new DenseMatrix(d[0], d[1], values);
   }
 
-  private CsrMatrix sparse(NumberInput in, int[] d, String label)
-      throws IOException {
+  private CsrMatrix sparse(NumberInput in, int[] d, String label) throws IOException {
     int[] index = integers(in, Math.max(0, d[0] - 1L), "rows of entries");
     int[] pointer = integers(in, MOST, "pointers to columns");
     tag(in);

@@ -70,7 +70,8 @@ final class NumberInput {
 
   /** An error at the current offset. */
   MatrixFormatException malformed(String what) {
-    return new MatrixFormatException(source + ": " + what + " (at byte " + offset + ")", source, -1);
+    return new MatrixFormatException(
+        source + ": " + what + " (at byte " + offset + ")", source, -1);
   }
 
   private int some(int wanted, String what) throws IOException {

@@ -53,9 +53,7 @@ public final class Numpy {
       return array(content, source, 1);
     }
     NumpyArchive archive = NumpyArchive.read(content, source);
-    return archive.isSparse()
-        ? CompressedForm.toDense(archive.sparse(), source)
-        : archive.dense(1);
+    return archive.isSparse() ? CompressedForm.toDense(archive.sparse(), source) : archive.dense(1);
   }
 
   private static byte[] begin(InputStream marked) throws IOException {
@@ -99,8 +97,7 @@ public final class Numpy {
     double[] values = in.doubles(header.type(), header.count(), "numbers");
     int m = (int) rows;
     int n = (int) columns;
-    double[] byColumns =
-        header.byColumns() || n == 1 || m <= 1 ? values : transposed(values, m, n);
+    double[] byColumns = header.byColumns() || n == 1 || m <= 1 ? values : transposed(values, m, n);
     requireFinite(byColumns, m, in.source());
     return new DenseMatrix(m, n, byColumns);
   }

@@ -122,8 +122,7 @@ final class NumpyArchive {
     if (shape == null || data == null || first == null || second == null) {
       throw malformed("a sparse matrix in form " + format + " lacks arrays, there are " + names);
     }
-    var form =
-        new CompressedForm(source, format.equals("csc"), (int) shape[0], (int) shape[1]);
+    var form = new CompressedForm(source, format.equals("csc"), (int) shape[0], (int) shape[1]);
     return coordinates
         ? form.ofTriplets(first, second, data)
         : form.matrix(first, second, data, CompressedForm.Mirror.NONE);
@@ -141,7 +140,8 @@ final class NumpyArchive {
     }
     if (dense.size() != 1 || dimensions.get(0) < least || data != null) {
       throw malformed(
-          "neither a sparse matrix of SciPy's save_npz nor one dense array; the arrays are " + names);
+          "neither a sparse matrix of SciPy's save_npz nor one dense array; the arrays are "
+              + names);
     }
     return dense.get(0);
   }

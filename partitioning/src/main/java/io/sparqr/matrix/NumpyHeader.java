@@ -28,8 +28,7 @@ record NumpyHeader(
   private static final int LONGEST = 10_000;
 
   private static final Pattern TYPE = Pattern.compile("'descr'\\s*:\\s*('([^']*)'|[\\[(])");
-  private static final Pattern ORDER =
-      Pattern.compile("'fortran_order'\\s*:\\s*(True|False)\\b");
+  private static final Pattern ORDER = Pattern.compile("'fortran_order'\\s*:\\s*(True|False)\\b");
   private static final Pattern SHAPE = Pattern.compile("'shape'\\s*:\\s*\\(([0-9L,\\s]*)\\)");
   private static final Pattern CODE = Pattern.compile("([<>|=]?)([a-zA-Z?])(\\d{0,9})");
 
@@ -95,8 +94,7 @@ record NumpyHeader(
     if (!code.matches()) {
       throw in.malformed("'" + type.group(2) + "' is no type of numbers");
     }
-    ByteOrder order =
-        code.group(1).equals(">") ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
+    ByteOrder order = code.group(1).equals(">") ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
     int size = code.group(3).isEmpty() ? 0 : Integer.parseInt(code.group(3));
     char kind = code.group(2).charAt(0);
     if (kind == 'S' || kind == 'U') {

@@ -15,8 +15,8 @@ import java.util.regex.Pattern;
 /**
  * Reads matrices in Rutherford-Boeing form (Duff, Grimes, Lewis 1997, RAL-TR-97-031) and in the
  * older Harwell-Boeing form, plain or gzip: compressed columns in Fortran's fixed fields; real,
- * integer or pattern; unsymmetric, symmetric, skew-symmetric or rectangular; assembled.
- * Right-hand sides within a Harwell-Boeing file are left out. Cost: one pass, 16 bytes an entry.
+ * integer or pattern; unsymmetric, symmetric, skew-symmetric or rectangular; assembled. Right-hand
+ * sides within a Harwell-Boeing file are left out. Cost: one pass, 16 bytes an entry.
  */
 public final class RutherfordBoeing {
 

@@ -7,11 +7,11 @@ import java.io.IOException;
 import java.util.Arrays;
 
 /**
- * Finds entries of a symmetric file that are stored at (i, j) and at (j, i) too. Each of them stands
- * for both places, so reading both would double the value: such a file was written as if it were
- * general. A file may hold some entries above and others below the diagonal, as lists of edges do,
- * as long as no pair is stored in both ways. 8 bytes an entry off the diagonal; O(e log e) and 8
- * bytes more if there are entries on both sides of the diagonal. Not thread-safe.
+ * Finds entries of a symmetric file that are stored at (i, j) and at (j, i) too. Each of them
+ * stands for both places, so reading both would double the value: such a file was written as if it
+ * were general. A file may hold some entries above and others below the diagonal, as lists of edges
+ * do, as long as no pair is stored in both ways. 8 bytes an entry off the diagonal; O(e log e) and
+ * 8 bytes more if there are entries on both sides of the diagonal. Not thread-safe.
  */
 public final class SymmetricHalves {
 
@@ -155,8 +155,8 @@ public final class SymmetricHalves {
   }
 
   /**
-   * {@link #requireOne} for a file that can be read again, in as many passes as its entries need for
-   * an eighth of the heap.
+   * {@link #requireOne} for a file that can be read again, in as many passes as its entries need
+   * for an eighth of the heap.
    *
    * @param entries of the file
    */

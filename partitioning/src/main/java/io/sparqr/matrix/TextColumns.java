@@ -105,8 +105,12 @@ public final class TextColumns {
       double v = in.number("number");
       if (!Double.isFinite(v)) {
         throw new NonFiniteValueException(
-            in.place() + ": the number in column " + (length + 1) + " is not finite (row "
-                + (row + 1) + ")",
+            in.place()
+                + ": the number in column "
+                + (length + 1)
+                + " is not finite (row "
+                + (row + 1)
+                + ")",
             row,
             length);
       }

@@ -341,9 +341,9 @@ final class TextScanner {
 
   /**
    * The decimal number at the current token, correctly rounded. Fortran's exponents are accepted:
-   * with a D, and after a point without any letter (1.0-5, as Fortran writes three digits).
-   * NaN and infinities, numbers beyond the double range included, are returned: the caller knows
-   * the row and column for the error.
+   * with a D, and after a point without any letter (1.0-5, as Fortran writes three digits). NaN and
+   * infinities, numbers beyond the double range included, are returned: the caller knows the row
+   * and column for the error.
    */
   double number(String what) throws IOException {
     if (lineDone()) {

@@ -9,7 +9,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The files in the resources' folder {@code formats}, which {@code formats.py} there has written. */
+/**
+ * The files in the resources' folder {@code formats}, which {@code formats.py} there has written.
+ */
 final class FormatFiles {
 
   private FormatFiles() {}

@@ -29,8 +29,21 @@ class FormatsFuzzTest {
   @Timeout(value = 120, unit = TimeUnit.SECONDS)
   @ValueSource(
       strings = {
-        "a.csr.npz", "a.coo.npz", "a.npy", "i.int8.npy", "a.mat", "a.packed.mat", "a.full.mat",
-        "problem.mat", "a.rb", "s.rb", "p.rb", "a.hb", "s.mtx", "b.csv", "b.dat"
+        "a.csr.npz",
+        "a.coo.npz",
+        "a.npy",
+        "i.int8.npy",
+        "a.mat",
+        "a.packed.mat",
+        "a.full.mat",
+        "problem.mat",
+        "a.rb",
+        "s.rb",
+        "p.rb",
+        "a.hb",
+        "s.mtx",
+        "b.csv",
+        "b.dat"
       })
   void aDamagedFileIsAMatrixOrAnError(String name) throws IOException {
     byte[] whole = FormatFiles.bytes(name);

@@ -138,8 +138,7 @@ class FormatsTest {
     String text =
         "t\n 3 1 1 1\nrsa 2 2 4 0\n(8I4) (8I4) (4E8.1)\n   1   3   5\n   1   2   1   2\n"
             + " 1.0E+00 2.0E+00 2.0E+00 1.0E+00\n";
-    assertThatThrownBy(
-            () -> FormatFiles.matrix("t.rb", text.getBytes(StandardCharsets.US_ASCII)))
+    assertThatThrownBy(() -> FormatFiles.matrix("t.rb", text.getBytes(StandardCharsets.US_ASCII)))
         .hasMessageContaining("(1, 2)")
         .hasMessageContaining("symmetric");
   }

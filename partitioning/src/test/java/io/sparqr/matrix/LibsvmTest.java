@@ -114,6 +114,7 @@ class LibsvmTest {
   void anIndexBeyondTheMemoryIsNamed() {
     assertThatThrownBy(() -> parse("1 1:1\n2 2147483600:1\n3 1:1\n"))
         .isInstanceOf(MatrixFormatException.class)
-        .hasMessageStartingWith("t.svm:2: index 2147483600 makes a matrix of 2,147,483,600 columns");
+        .hasMessageStartingWith(
+            "t.svm:2: index 2147483600 makes a matrix of 2,147,483,600 columns");
   }
 }

@@ -436,8 +436,7 @@ class MatrixMarketTest {
               () ->
                   SymmetricHalves.requireOne(
                       halves -> {
-                        TextScanner in =
-                            new TextScanner(new ByteArrayInputStream(bytes), "t.mtx");
+                        TextScanner in = new TextScanner(new ByteArrayInputStream(bytes), "t.mtx");
                         halves.addAll(
                             new CoordinateReader(in, "t.mtx", MatrixMarketHeader.read(in)));
                       },

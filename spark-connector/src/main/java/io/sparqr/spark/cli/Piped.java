@@ -43,8 +43,8 @@ final class Piped {
   }
 
   /**
-   * Whether Spark's reader cannot open a file as it is because of its compression: a table (.csv) in
-   * a compression that Hadoop has no codec for. It is copied, too.
+   * Whether Spark's reader cannot open a file as it is because of its compression: a table (.csv)
+   * in a compression that Hadoop has no codec for. It is copied, too.
    */
   static boolean needsUnpacking(String name) {
     return !MatrixFormat.remote(name)
@@ -67,8 +67,7 @@ final class Piped {
 
   private static Path copied(String name) throws IOException {
     // Not Files.newInputStream, whose streams seek, which a pipe cannot.
-    try (InputStream raw =
-            name.equals(STANDARD) ? standardInput() : new FileInputStream(name);
+    try (InputStream raw = name.equals(STANDARD) ? standardInput() : new FileInputStream(name);
         InputStream in = Compression.open(raw, name)) {
       byte[] head = in.readNBytes(MatrixFormat.HEAD);
       String ending =

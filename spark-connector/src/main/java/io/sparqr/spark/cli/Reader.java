@@ -54,7 +54,8 @@ enum Reader {
       boolean table = format == MatrixFormat.CSV || format == MatrixFormat.PARQUET;
       if (this == EXECUTORS && !table) {
         throw new UsageException(
-            name + ": the executors cannot read it: they read text (Matrix Market, libsvm, tables)");
+            name
+                + ": the executors cannot read it: they read text (Matrix Market, libsvm, tables)");
       }
       return new Choice(false, "");
     }

@@ -34,7 +34,8 @@ final class RightHandSide {
       }
       if (content == MatrixFormat.RUTHERFORD_BOEING || content == MatrixFormat.PARQUET) {
         throw new UsageException(
-            name + ": right-hand sides are read from Matrix Market, text, CSV, NumPy and MATLAB files");
+            name
+                + ": right-hand sides are read from Matrix Market, text, CSV, NumPy and MATLAB files");
       }
       return content == MatrixFormat.MATRIX_MARKET || named
           ? MatrixMarket.readDense(in, name)

@@ -109,7 +109,10 @@ final class TripletRows implements AutoCloseable {
     }
     long entries = extent.getLong(7);
     LabeledRows.requireColumns(
-        (int) n, entries, () -> indexed(raw, place, transpose ? "row" : "column", n - 1 + base), file);
+        (int) n,
+        entries,
+        () -> indexed(raw, place, transpose ? "row" : "column", n - 1 + base),
+        file);
     if (rhs == null && m > MOST_EMPTY_ROWS && m > ROWS_PER_ENTRY * entries) {
       throw new MatrixFormatException(
           String.format(

@@ -13,8 +13,8 @@ import org.apache.commons.compress.compressors.bzip2.BZip2CompressorInputStream;
 import org.tukaani.xz.XZInputStream;
 
 /**
- * The compression of a file, recognised by its first bytes. The libraries are those that every Spark
- * distribution has: commons-compress, xz, zstd-jni.
+ * The compression of a file, recognised by its first bytes. The libraries are those that every
+ * Spark distribution has: commons-compress, xz, zstd-jni.
  */
 public enum Compression {
   /** None that is known. */
@@ -79,7 +79,9 @@ public enum Compression {
     } catch (LinkageError e) {
       // A distribution without the library, or one whose native code does not load.
       throw new MatrixFormatException(
-          source + ": " + kind + " cannot be read in this JVM (" + e.getMessage() + ")", source, -1);
+          source + ": " + kind + " cannot be read in this JVM (" + e.getMessage() + ")",
+          source,
+          -1);
     }
   }
 

@@ -14,8 +14,8 @@ import java.nio.ByteBuffer;
  * double value[c]     with d = 0
  * </pre>
  *
- * A frame with d = 2 is the summary of a split: three longs, entries, lines, and a sum of 1 if it is
- * malformed, 2 if a symmetric file has entries above the diagonal in it, 4 if below.
+ * A frame with d = 2 is the summary of a split: three longs, entries, lines, and a sum of 1 if it
+ * is malformed, 2 if a symmetric file has entries above the diagonal in it, 4 if below.
  */
 public final class EntryCodec {
 

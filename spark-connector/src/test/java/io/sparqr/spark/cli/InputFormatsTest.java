@@ -254,8 +254,14 @@ class InputFormatsTest {
 
   /** Counted from 0, feature 0 never used: A = (0 1 2; 0 3 4; 0 5 7), b = (1, 2, 4). */
   @ParameterizedTest
-  @CsvSource({"driver, 0, 3", "executors, 0, 3", "driver, 1, 2", "executors, 1, 2", "driver,, 2",
-    "executors,, 2"})
+  @CsvSource({
+    "driver, 0, 3",
+    "executors, 0, 3",
+    "driver, 1, 2",
+    "executors, 1, 2",
+    "driver,, 2",
+    "executors,, 2"
+  })
   void libsvmIndicesCountFromWhatIsSaid(String reader, Integer base, int columns)
       throws IOException {
     Path a = put("zero.svm", "1 1:1 2:2\n2 1:3 2:4\n4 1:5 2:7\n");
@@ -379,8 +385,7 @@ class InputFormatsTest {
     CliRun variable = CliRun.of("solve", "--matrix", put("a.mtx", MARKET), "--variable", "A");
     assertThat(variable.code()).isEqualTo(2);
     assertThat(variable.errors().get(0)).contains("--variable is for MATLAB files");
-    CliRun executors =
-        CliRun.of("solve", "--matrix", put("a.rb", BOEING), "--reader", "executors");
+    CliRun executors = CliRun.of("solve", "--matrix", put("a.rb", BOEING), "--reader", "executors");
     assertThat(executors.code()).isEqualTo(2);
     assertThat(executors.errors().get(0)).contains("the executors cannot read it");
   }
