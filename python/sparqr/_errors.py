@@ -27,18 +27,22 @@ class SparqrError(RuntimeError):
         Name of the Java error, such as ``"NonFiniteValueException"`` or ``"OutOfMemoryError"``;
         ``"JvmEnded"`` if Spark or its JVM has ended, ``"Interrupted"`` if this fit was part of a
         cross-validation that was interrupted.
+    java_trace : str
+        Java's stack trace, for a report of a bug; empty if there is none.
     """
 
-    def __init__(self, message: str, kind: str) -> None:
+    def __init__(self, message: str, kind: str, java_trace: str = "") -> None:
         super().__init__(message)
         self.kind = kind
+        self.java_trace = java_trace
 
 
 @contextmanager
 def telling_errors() -> Iterator[None]:
-    """Turns Sparqr's Java errors, lack of memory and the loss of the JVM into SparqrError.
+    """Turns Java's errors, lack of memory and the loss of the JVM into SparqrError.
 
-    Other errors pass, except errors that cannot be printed: PySpark's errors ask the JVM for their text.
+    PySpark's own errors (``AnalysisException`` and the like) pass, except errors that cannot be printed:
+    they ask the JVM for their text.
     """
     try:
         yield
@@ -64,15 +68,45 @@ def _told(e: Exception) -> Exception | None:
         for cause in _chain(thrown):
             name = cause.getClass().getName()
             if name.startswith(_OURS):
-                return SparqrError(cause.getMessage(), name[len(_OURS) :])
+                return SparqrError(_first_line(cause.getMessage()), name[len(_OURS) :], _trace_of(thrown))
             if name == "java.lang.OutOfMemoryError":
                 return _out_of_memory(cause)
         if thrown is not None and _is_stopped():
             return _stopped()
         str(e)
-        return None
+        return _of_java(thrown) if _is_raw(e) else None
     except Exception as second:
         return _jvm_ended() if _is_of_gateway(second) else None
+
+
+def _is_raw(e: Exception) -> bool:
+    """Whether an exception shows Java's whole stack trace as its text."""
+    from py4j.protocol import Py4JJavaError
+
+    return isinstance(e, Py4JJavaError)
+
+
+def _of_java(thrown: Any) -> SparqrError:
+    """An error of Java's or Spark's, by its deepest cause."""
+    cause = list(_chain(thrown))[-1]
+    name = cause.getClass().getSimpleName()
+    message = cause.getMessage()
+    return SparqrError(name if message is None else f"{name}: {_first_line(message)}", name, _trace_of(thrown))
+
+
+def _first_line(message: Any) -> str:
+    lines = str(message).strip().splitlines()
+    return lines[0] if lines else ""
+
+
+def _trace_of(thrown: Any) -> str:
+    """The stack trace of a Java exception."""
+    from pyspark import SparkContext
+
+    jvm: Any = SparkContext._jvm
+    text = jvm.java.io.StringWriter()
+    thrown.printStackTrace(jvm.java.io.PrintWriter(text, True))
+    return str(text.toString())
 
 
 def _chain(thrown: Any) -> Iterator[Any]:

@@ -209,7 +209,7 @@ def solve(
         raise ValueError("label_col names no column")
     jdf = require_frame(df)
     columns_of = (features_col, weight_col or "", names)
-    words = {"ordering": ordering, "backend": backend, "rankPolicy": rank_policy}
+    words = {"ordering": ordering.lower(), "backend": backend.lower(), "rankPolicy": rank_policy.lower()}
 
     def work() -> tuple[dict[str, Any], list[Any], str]:
         if jdf is None:
@@ -318,6 +318,8 @@ def _flag(value: bool, what: str) -> bool:
 
 
 def _named(name: str, names: dict[str, str], what: str) -> str:
-    if name not in names:
+    """Java's name for an option's value, which may be written in any case."""
+    found = names.get(name.lower()) if isinstance(name, str) else None
+    if found is None:
         raise ValueError(f"{what} {name!r} is none of {', '.join(names)}")
-    return names[name]
+    return found

@@ -3,6 +3,7 @@
 
 import gc
 import threading
+import traceback
 import unittest
 import warnings
 
@@ -42,9 +43,13 @@ class SolveTest(SparkTest):
         self.assertAlmostEqual(least.x[0], 0.75, places=13)
         self.assertAlmostEqual(least.x[1], 0.75, places=13)
         self.assertEqual(sparqr.solve(twice, rank_tolerance=10).rank, 0)
-        with self.assertRaises(sparqr.SparqrError) as told:
-            sparqr.solve(twice, rank_policy="fail")
-        self.assertEqual(told.exception.kind, "RankDeficientException")
+        for policy in "fail", "FAIL", "Fail":
+            with self.assertRaises(sparqr.SparqrError) as told:
+                sparqr.solve(twice, rank_policy=policy)
+            self.assertEqual(told.exception.kind, "RankDeficientException")
+        self.assertEqual(sparqr.solve(twice, rank_policy="REPORT", ordering="AMD", backend="Cpu").rank, 1)
+        with self.assertRaisesRegex(ValueError, "rank_policy 'never' is none of report, fail"):
+            sparqr.solve(twice, rank_policy="never")
 
     def test_several_labels_and_weights(self):
         rows = [(y, entries, 0.0 if y > 8 else 4.0, 2.0 * y) for y, entries in LINE]
@@ -67,6 +72,26 @@ class SolveTest(SparkTest):
             sparqr.solve(self.frame([(float("nan"), [(0, 1)])]))
         self.assertEqual(told.exception.kind, "NonFiniteValueException")
         self.assertNotIn("\n", str(told.exception))
+        self.assertIn("\tat io.sparqr", told.exception.java_trace)
+
+    def test_javas_errors_are_one_line_and_their_trace_is_asked_for(self):
+        from sparqr._errors import telling_errors
+
+        jvm = self.spark.sparkContext._jvm
+        with self.assertRaises(sparqr.SparqrError) as told, telling_errors():
+            jvm.java.util.ArrayList().get(3)
+        self.assertEqual(told.exception.kind, "IndexOutOfBoundsException")
+        self.assertEqual(str(told.exception), "IndexOutOfBoundsException: Index 3 out of bounds for length 0")
+        self.assertIn("\tat java.base/java.util.ArrayList.get", told.exception.java_trace)
+        shown = "".join(traceback.format_exception(told.exception))
+        self.assertNotIn("\tat ", shown)
+        self.assertNotIn("Py4J", shown)
+        # in a task of Spark's
+        broken = self.data.selectExpr("features", "double(assert_true(label < 5)) label")
+        with self.assertRaises(Exception) as told:
+            sparqr.solve(broken)
+        shown = "".join(traceback.format_exception(told.exception))
+        self.assertNotIn("\tat ", shown)
 
     def test_an_error_of_sparks_own_passes_and_can_be_printed(self):
         from pyspark.errors import AnalysisException

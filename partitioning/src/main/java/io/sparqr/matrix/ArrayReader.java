@@ -61,6 +61,7 @@ public final class ArrayReader extends EntryReader {
     if (taken == header.entries()) {
       throw header.tooMany(in);
     }
+    line = in.line();
     row = nextRow;
     column = nextColumn;
     value = number();

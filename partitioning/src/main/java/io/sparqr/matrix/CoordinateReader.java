@@ -42,8 +42,9 @@ public final class CoordinateReader extends EntryReader {
     if (taken == header.entries()) {
       throw header.tooMany(in);
     }
+    line = in.line();
     row = index("row index", header.rows());
-    column = (int) index("column index", header.columns());
+    column = header.vector() ? 0 : (int) index("column index", header.columns());
     value = header.field() == Field.PATTERN ? 1 : number();
     if (!in.lineDone()) {
       throw in.malformed("words after the entry");

@@ -22,6 +22,7 @@ public abstract sealed class EntryReader permits CoordinateReader, ArrayReader {
   long row;
   int column;
   double value;
+  long line;
 
   /** Entries read so far, including those before this part. */
   long taken;
@@ -84,6 +85,11 @@ public abstract sealed class EntryReader permits CoordinateReader, ArrayReader {
   /** Value of the entry. */
   public final double value() {
     return value;
+  }
+
+  /** Line of the entry, 1-based. */
+  public final long line() {
+    return line;
   }
 
   /** Whether the entry stands for (column, row) too, with {@link #mirrorValue()}. */

@@ -2,14 +2,26 @@
 package io.sparqr.matrix;
 
 import io.sparqr.error.IndexOverflowException;
+import io.sparqr.error.MatrixFormatException;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.IOException;
+import java.io.Serializable;
 import java.util.Arrays;
+import java.util.Locale;
+import java.util.function.Supplier;
 
 /** Collects the rows of a libsvm file or of a part of it. Not thread-safe. */
 public final class LabeledRows {
 
   private static final int MOST = Integer.MAX_VALUE - 16;
+
+  /** Bytes of a column in the driver's analysis, if the columns have entries, and at least. */
+  private static final long COLUMN_BYTES = 165;
+
+  private static final long LEAST_COLUMN_BYTES = 40;
+
+  /** With fewer entries for each hundred columns, the indices are hardly those of columns. */
+  private static final long COLUMNS_PER_ENTRY = 100;
 
   private int rows;
   private int[] start = new int[1 << 8];
@@ -18,6 +30,8 @@ public final class LabeledRows {
   private double[] label = new double[1 << 8];
   private int least = Integer.MAX_VALUE;
   private int greatest = -1;
+  private long zeroLine = -1;
+  private long greatestLine = -1;
 
   /**
    * Reads the remaining rows of a reader.
@@ -47,7 +61,10 @@ public final class LabeledRows {
     start[++rows] = used + length;
     if (length > 0) {
       least = Math.min(least, index[used]);
-      greatest = Math.max(greatest, index[used + length - 1]);
+      zeroLine = zeroLine < 0 && least == 0 ? reader.line() : zeroLine;
+      int last = index[used + length - 1];
+      greatestLine = last > greatest ? reader.line() : greatestLine;
+      greatest = Math.max(greatest, last);
     }
   }
 
@@ -74,14 +91,74 @@ public final class LabeledRows {
     return greatest;
   }
 
-  /** The base of a file's indices: 0 if a 0 occurs, else 1. */
-  public static int base(int leastOfFile) {
-    return leastOfFile == 0 ? 0 : 1;
+  /** Line of the first index 0, or -1. */
+  public long zeroLine() {
+    return zeroLine;
   }
 
-  /** n of a file. */
-  public static int columns(int leastOfFile, int greatestOfFile) {
-    return Math.max(0, greatestOfFile + 1 - base(leastOfFile));
+  /** First line with the greatest index, or -1. */
+  public long greatestLine() {
+    return greatestLine;
+  }
+
+  /**
+   * What is known of a whole file before its rows become a matrix.
+   *
+   * @param least index, or the greatest int if there is none
+   * @param zeroLine line of the first index 0, or -1
+   * @param greatest index, or -1
+   * @param greatestLine its first line, or -1
+   * @param entries number of entries
+   */
+  public record Extent(int least, long zeroLine, int greatest, long greatestLine, long entries)
+      implements Serializable {
+
+    /**
+     * n of the file.
+     *
+     * @throws MatrixFormatException if an index is 0 where they count from 1, or if it makes more
+     *     columns than the memory can hold; the message names the line
+     */
+    public int columns(IndexBase base, String source) {
+      if (base == IndexBase.ONE && least == 0) {
+        throw new MatrixFormatException(
+            source + ":" + zeroLine + ": index 0, but they count from 1 (--index-base 1)",
+            source,
+            zeroLine);
+      }
+      int n = Math.max(0, greatest + 1 - base.of(least));
+      requireColumns(n, entries, () -> source + ":" + greatestLine + ": index " + greatest, source);
+      return n;
+    }
+  }
+
+  /**
+   * Refuses a matrix whose columns alone do not fit the heap, by the index that makes so many of
+   * them: it is hardly the number of a column.
+   *
+   * @param index its place and name
+   */
+  public static void requireColumns(int n, long entries, Supplier<String> index, String source) {
+    long heap = Runtime.getRuntime().maxMemory();
+    boolean empty = n > COLUMNS_PER_ENTRY * entries && n > heap / COLUMN_BYTES;
+    if (empty || n > heap / LEAST_COLUMN_BYTES) {
+      throw new MatrixFormatException(
+          String.format(
+              Locale.ROOT,
+              "%s makes a matrix of %,d columns with %,d entries, too many for a heap of %,d MB: is"
+                  + " it the number of a column?",
+              index.get(),
+              n,
+              entries,
+              heap >> 20),
+          source,
+          -1);
+    }
+  }
+
+  /** What is known of the rows so far. */
+  public Extent extent() {
+    return new Extent(least, zeroLine, greatest, greatestLine, start[rows]);
   }
 
   /**
@@ -91,6 +168,11 @@ public final class LabeledRows {
    * @param base subtracted from every index
    */
   public LabeledMatrix toMatrix(int columns, int base) {
+    return toMatrix(columns, base, "");
+  }
+
+  /** As above, with a note for the user. */
+  LabeledMatrix toMatrix(int columns, int base, String note) {
     int used = start[rows];
     int[] trimmed = Arrays.copyOf(index, used);
     for (int k = 0; k < used && base > 0; k++) {
@@ -99,6 +181,7 @@ public final class LabeledRows {
     return new LabeledMatrix(
         new CsrMatrix(
             rows, columns, Arrays.copyOf(start, rows + 1), trimmed, Arrays.copyOf(value, used)),
-        Arrays.copyOf(label, rows));
+        Arrays.copyOf(label, rows),
+        note);
   }
 }

@@ -11,9 +11,9 @@ import java.nio.file.Path;
 /**
  * Reads libsvm files, plain or gzip: one row per line, {@code label index:value index:value ...};
  * the labels are b. Blank lines and everything from {@code #} on are left out. Indices count from
- * 1; a file that has an index 0 anywhere counts from 0 throughout. They may come in any order
- * within a line, but none twice. n is the number of columns up to the greatest index. A {@code
- * qid:number} after the label, as in ranking data, is skipped.
+ * 1; a file that has an index 0 anywhere counts from 0 throughout; {@link IndexBase} overrules.
+ * They may come in any order within a line, but none twice. n is the number of columns up to the
+ * greatest index. A {@code qid:number} after the label, as in ranking data, is skipped.
  */
 public final class Libsvm {
 
@@ -34,9 +34,20 @@ public final class Libsvm {
 
   /** {@link #read(Path)} from a stream, which stays open. */
   public static LabeledMatrix read(InputStream in, String source) throws IOException {
+    return read(in, source, IndexBase.INFERRED);
+  }
+
+  /**
+   * {@link #read(Path)} from a stream, which stays open, with a given base of the indices.
+   *
+   * @throws MatrixFormatException also at an index 0 of a file that counts from 1, and at an index
+   *     that makes more columns than the heap can hold
+   */
+  public static LabeledMatrix read(InputStream in, String source, IndexBase base)
+      throws IOException {
     LabeledRows rows = new LabeledRows();
     rows.addAll(new LibsvmReader(new TextScanner(in, source)));
-    int base = LabeledRows.base(rows.least());
-    return rows.toMatrix(LabeledRows.columns(rows.least(), rows.greatest()), base);
+    int columns = rows.extent().columns(base, source);
+    return rows.toMatrix(columns, base.of(rows.least()), base.note(rows.least()));
   }
 }

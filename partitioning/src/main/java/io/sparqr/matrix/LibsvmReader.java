@@ -19,6 +19,7 @@ public final class LibsvmReader {
   private final TextScanner in;
   private final long firstLine;
   private long row;
+  private long line;
   private double label;
   private int length;
   private int[] index = new int[64];
@@ -58,6 +59,7 @@ public final class LibsvmReader {
       return false;
     }
     row++;
+    line = in.line();
     length = 0;
     label = finite(in.number("label"), -1);
     if (!in.lineDone() && in.accept("qid:")) {
@@ -69,7 +71,7 @@ public final class LibsvmReader {
         throw in.malformed("index " + j + " without ':' and a value");
       }
       if (j < 0 || j > MOST) {
-        throw in.malformed("index " + j + " is not in 0..2^31");
+        throw in.malformed("index " + j + " is not in 0.." + MOST);
       }
       if (length == index.length) {
         index = Arrays.copyOf(index, 2 * length);
@@ -119,6 +121,11 @@ public final class LibsvmReader {
   /** Number of the row in the file, 0-based. */
   public long row() {
     return row;
+  }
+
+  /** Line of the row. */
+  public long line() {
+    return line;
   }
 
   /** The row's label. */

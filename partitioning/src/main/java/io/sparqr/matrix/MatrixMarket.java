@@ -13,19 +13,20 @@ import java.util.Arrays;
 
 /**
  * Reads Matrix Market files (Boisvert, Pozo, Remington 1996, NISTIR 5935): coordinate and array;
- * real, integer and pattern; general, symmetric and skew-symmetric; plain or gzip, recognised by
- * content. {@link MatrixMarketWriter} writes them.
+ * real, integer, unsigned-integer and pattern; general, symmetric and skew-symmetric; plain or
+ * gzip, recognised by content; vectors, which are matrices of one column. {@link
+ * MatrixMarketWriter} writes them.
  *
- * <p>Where the format leaves a choice: banner words in any case; blank lines and comments anywhere
- * after the banner; duplicate entries are summed; a pattern's entries are 1; stored zeros of a
- * coordinate file stay entries, zeros of an array file do not; in a symmetric file an entry above
- * the diagonal also stands for its mirror image; numbers of an array may share a line; Fortran's D
- * exponents are read.
+ * <p>Where the format leaves a choice: banner words in any case, the first with one or two %; blank
+ * lines and comments anywhere after the banner; duplicate entries are summed; a pattern's entries
+ * are 1; stored zeros of a coordinate file stay entries, zeros of an array file do not; in a
+ * symmetric file an entry above the diagonal also stands for its mirror image; numbers of an array
+ * may share a line; Fortran's exponents are read, with D and without a letter.
  *
  * <p>Refused with the file and the line: an unsupported banner (above all complex), too few or too
- * many entries, an index out of range (0-based files too), a word where a number should be, text
- * after an entry, NaN, infinity, a number beyond the double range. Cost: one pass, about 24 bytes
- * an entry.
+ * many entries, an index out of range (0-based files too), an entry of a symmetric file together
+ * with its mirror image, a word where a number should be, text after an entry, NaN, infinity, a
+ * number beyond the double range. Cost: one pass, about 24 bytes an entry.
  */
 public final class MatrixMarket {
 
@@ -98,14 +99,20 @@ public final class MatrixMarket {
       throws IOException {
     Triplets entries = new Triplets();
     CoordinateReader reader = new CoordinateReader(in, source, header);
+    boolean general = header.symmetry() == Symmetry.GENERAL;
+    SymmetricHalves halves = general ? null : new SymmetricHalves();
     while (reader.next()) {
       int i = (int) reader.row();
       entries.add(i, reader.column(), reader.value());
       if (reader.mirrored()) {
         entries.add(reader.column(), i, reader.mirrorValue());
+        halves.add(i, reader.column(), reader.line());
       }
     }
     reader.requireComplete();
+    if (halves != null) {
+      halves.requireOne(source);
+    }
     return entries;
   }
 

@@ -7,11 +7,13 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.Serializable;
 import java.util.Locale;
+import java.util.Set;
 
 /**
  * Banner and sizes of a Matrix Market file.
  *
  * @param coordinate entries (row, column, value); otherwise an array, dense and column by column
+ * @param vector entries (row, value) of a single column: a vector in coordinates
  * @param rows m; under 2^31 in an array
  * @param columns n
  * @param entries declared by the file (for an array: implied by its size)
@@ -21,6 +23,7 @@ import java.util.Locale;
  */
 public record MatrixMarketHeader(
     boolean coordinate,
+    boolean vector,
     Field field,
     Symmetry symmetry,
     long rows,
@@ -32,6 +35,9 @@ public record MatrixMarketHeader(
     implements Serializable {
 
   private static final int MOST = Integer.MAX_VALUE - 16;
+
+  /** First words of a banner; the one with a single % is of older programs. */
+  private static final Set<String> BANNERS = Set.of("%%matrixmarket", "%matrixmarket");
 
   /** The type of the values. */
   public enum Field {
@@ -69,23 +75,26 @@ public record MatrixMarketHeader(
       throw in.malformed("no Matrix Market banner ('%%MatrixMarket matrix ...') in the first line");
     }
     String[] word = new String[5];
-    for (int k = 0; k < 5; k++) {
-      if (in.lineDone()) {
-        throw in.malformed(
-            k == 0
-                ? "no Matrix Market banner"
-                : "the banner needs '%%MatrixMarket matrix FORMAT FIELD SYMMETRY'");
-      }
-      word[k] = in.token().toLowerCase(Locale.ROOT);
-      if (k == 0 && !word[0].equals("%%matrixmarket")) {
-        throw in.malformed("no Matrix Market banner ('%%MatrixMarket matrix ...')");
-      }
+    int words = 0;
+    while (words < word.length && !in.lineDone()) {
+      word[words++] = in.token().toLowerCase(Locale.ROOT);
+    }
+    if (!BANNERS.contains(word[0])) {
+      throw in.malformed("no Matrix Market banner ('%%MatrixMarket matrix ...')");
+    }
+    boolean vector = words > 1 && word[1].equals("vector");
+    // A vector has no symmetry, so some programs write none.
+    if (vector && words == 4) {
+      word[words++] = "general";
+    }
+    if (words < word.length) {
+      throw in.malformed("the banner needs '%%MatrixMarket matrix FORMAT FIELD SYMMETRY'");
     }
     if (!in.lineDone()) {
       throw in.malformed("words after the banner");
     }
-    if (!word[1].equals("matrix")) {
-      throw in.malformed("object '" + word[1] + "' is not 'matrix'");
+    if (!vector && !word[1].equals("matrix")) {
+      throw in.malformed("object '" + word[1] + "' is neither 'matrix' nor 'vector'");
     }
     boolean coordinate = word[2].equals("coordinate");
     if (!coordinate && !word[2].equals("array")) {
@@ -99,14 +108,17 @@ public record MatrixMarketHeader(
     if (field == Field.PATTERN && symmetry == Symmetry.SKEW) {
       throw in.malformed("a pattern cannot be skew-symmetric");
     }
+    if (vector && symmetry != Symmetry.GENERAL) {
+      throw in.malformed("a vector cannot be " + word[4]);
+    }
     in.skipLine();
-    return sizes(in, coordinate, field, symmetry);
+    return sizes(in, coordinate, vector, field, symmetry);
   }
 
   private static Field field(TextScanner in, String word) {
     return switch (word) {
       case "real" -> Field.REAL;
-      case "integer" -> Field.INTEGER;
+      case "integer", "unsigned-integer" -> Field.INTEGER;
       case "pattern" -> Field.PATTERN;
       case "complex" ->
           throw in.malformed("complex matrices are not supported (real, integer or pattern are)");
@@ -128,23 +140,34 @@ public record MatrixMarketHeader(
   }
 
   private static MatrixMarketHeader sizes(
-      TextScanner in, boolean coordinate, Field field, Symmetry symmetry) throws IOException {
+      TextScanner in, boolean coordinate, boolean vector, Field field, Symmetry symmetry)
+      throws IOException {
     if (!in.nextContent('%')) {
       throw in.malformed("the file ends before the line of sizes");
     }
     long line = in.line();
     long rows = size(in, "number of rows", coordinate ? Long.MAX_VALUE : MOST);
-    int columns = (int) size(in, "number of columns", MOST);
+    int columns = 1;
+    long entries = -1;
+    boolean withoutColumns = vector && coordinate;
+    if (!vector) {
+      columns = (int) size(in, "number of columns", MOST);
+    } else if (coordinate || !in.lineDone()) {
+      // "n entries" or "n 1 entries" of coordinates, "n" or "n 1" of an array.
+      long next = size(in, coordinate ? "number of entries" : "number of columns", Long.MAX_VALUE);
+      withoutColumns = coordinate && in.lineDone();
+      entries = withoutColumns ? next : -1;
+      if (!withoutColumns && next != 1) {
+        throw in.malformed("a vector has one column, not " + next);
+      }
+    }
     if (symmetry != Symmetry.GENERAL && rows != columns) {
       throw in.malformed("a symmetric matrix cannot be " + rows + " x " + columns);
     }
-    long entries;
-    if (coordinate) {
-      entries = in.integer("number of entries", ' ');
-      if (entries < 0) {
-        throw in.malformed("number of entries " + entries + " is negative");
-      }
-    } else {
+    if (entries < 0) {
+      entries = coordinate ? size(in, "number of entries", Long.MAX_VALUE) : -1;
+    }
+    if (!coordinate) {
       long n = columns;
       entries =
           switch (symmetry) {
@@ -158,7 +181,16 @@ public record MatrixMarketHeader(
     }
     in.skipLine();
     return new MatrixMarketHeader(
-        coordinate, field, symmetry, rows, columns, entries, line, in.line(), in.offset());
+        coordinate,
+        withoutColumns,
+        field,
+        symmetry,
+        rows,
+        columns,
+        entries,
+        line,
+        in.line(),
+        in.offset());
   }
 
   private static long size(TextScanner in, String what, long most) throws IOException {

@@ -27,6 +27,10 @@ final class TextScanner {
 
   private static final Pattern NUMBER = Pattern.compile("[-+]?\\d+(\\.\\d+)?[eE][-+]?\\d{1,3}");
 
+  /** A number with a point whose exponent may lack its letter. */
+  private static final Pattern FIELD =
+      Pattern.compile("[-+]?(\\d+\\.?\\d*|\\.\\d+)(([eEdD][-+]?|[-+])\\d+)?");
+
   private final String source;
   private final byte[] buffer = new byte[CAPACITY];
   private int position;
@@ -42,6 +46,9 @@ final class TextScanner {
 
   private final InputStream reader;
 
+  /** A byte that ends a token besides blanks, such as a comma; -1: none. */
+  private int separator = -1;
+
   /**
    * Scans a whole stream; the caller closes it.
    *
@@ -49,12 +56,7 @@ final class TextScanner {
    */
   TextScanner(InputStream in, String source) throws IOException {
     this.source = source;
-    InputStream marked = in.markSupported() ? in : new BufferedInputStream(in, 1 << 16);
-    marked.mark(2);
-    int first = marked.read();
-    int second = marked.read();
-    marked.reset();
-    reader = first == 0x1f && second == 0x8b ? gunzip(marked) : marked;
+    reader = gunzipped(in, source);
     end = Long.MAX_VALUE;
     skipMark();
   }
@@ -80,12 +82,27 @@ final class TextScanner {
     line = firstLine;
   }
 
-  private InputStream gunzip(InputStream zipped) throws IOException {
-    try {
-      return new GZIPInputStream(zipped, 1 << 16);
-    } catch (EOFException | ZipException e) {
-      throw malformed("damaged gzip header");
+  /** The stream itself, or the content if it begins as gzip does. */
+  static InputStream gunzipped(InputStream in, String source) throws IOException {
+    InputStream marked = in.markSupported() ? in : new BufferedInputStream(in, 1 << 16);
+    marked.mark(2);
+    int first = marked.read();
+    int second = marked.read();
+    marked.reset();
+    if (first != 0x1f || second != 0x8b) {
+      return marked;
     }
+    try {
+      // Buffered, because readers look ahead by marks, which a gzip stream has not.
+      return new BufferedInputStream(new GZIPInputStream(marked, 1 << 16), 1 << 16);
+    } catch (EOFException | ZipException e) {
+      throw new MatrixFormatException(source + ":1: damaged gzip header", source, 1);
+    }
+  }
+
+  /** Makes a byte end tokens as blanks do; unlike a blank it is not skipped. */
+  void separateBy(char c) {
+    separator = c;
   }
 
   /** Offset of the next byte in the (uncompressed) text. */
@@ -223,7 +240,7 @@ final class TextScanner {
 
   private int tokenEnd() {
     int end = position;
-    while (end < limit && !blank(buffer[end])) {
+    while (end < limit && !blank(buffer[end]) && buffer[end] != separator) {
       end++;
     }
     return end;
@@ -323,9 +340,10 @@ final class TextScanner {
   }
 
   /**
-   * The decimal number at the current token, correctly rounded; Fortran's D exponent is accepted.
-   * NaN and infinities, numbers beyond the double range included, are returned: the caller knows
-   * the row and column for the error.
+   * The decimal number at the current token, correctly rounded. Fortran's exponents are accepted:
+   * with a D, and after a point without any letter (1.0-5, as Fortran writes three digits). NaN and
+   * infinities, numbers beyond the double range included, are returned: the caller knows the row
+   * and column for the error.
    */
   double number(String what) throws IOException {
     if (lineDone()) {
@@ -367,11 +385,12 @@ final class TextScanner {
         break;
       }
     }
+    int mantissaEnd = p;
     int exponent = 0;
-    if (any && p < limit && isExponentMark(buffer[p])) {
-      int q = p + 1;
+    if (any && p < limit && (isExponentMark(buffer[p]) || (point && isSign(buffer[p])))) {
+      int q = isSign(buffer[p]) ? p : p + 1;
       boolean down = q < limit && buffer[q] == '-';
-      if (down || (q < limit && buffer[q] == '+')) {
+      if (q < limit && isSign(buffer[q])) {
         q++;
       }
       int start = q;
@@ -383,20 +402,131 @@ final class TextScanner {
         exponent = down ? -exponent : exponent;
       }
     }
-    if (!any || (p < limit && !blank(buffer[p]))) {
+    if (!any || (p < limit && !blank(buffer[p]) && buffer[p] != separator)) {
       return unusual(what);
     }
     double value = Decimal.toDouble(mantissa, exponent - fraction);
     if (dropped > 0 || Double.isNaN(value)) {
-      String text =
-          new String(buffer, position, p - position, StandardCharsets.ISO_8859_1)
-              .replace('d', 'e')
-              .replace('D', 'e');
+      int length = mantissaEnd - position;
+      String text = new String(buffer, position, length, StandardCharsets.ISO_8859_1);
       position = p;
-      return Double.parseDouble(text);
+      return Double.parseDouble(text + "e" + exponent);
     }
     position = p;
     return negative ? -value : value;
+  }
+
+  /** The rest of the line, at most 1024 bytes of it; does not move on. */
+  String peekLine() throws IOException {
+    fill();
+    int p = position;
+    while (p < limit && p - position < LONGEST && buffer[p] != '\n') {
+      p++;
+    }
+    return new String(buffer, position, p - position, StandardCharsets.ISO_8859_1);
+  }
+
+  /** Number of words in the rest of the line, or -1 if it is longer than 1024 bytes. */
+  int words() throws IOException {
+    fill();
+    int words = 0;
+    boolean within = false;
+    for (int p = position; p - position < LONGEST; p++) {
+      boolean ends = p >= limit || blank(buffer[p]);
+      words += !ends && !within ? 1 : 0;
+      within = !ends;
+      if (p >= limit || buffer[p] == '\n') {
+        return words;
+      }
+    }
+    return -1;
+  }
+
+  /**
+   * The end of the next field of fixed width, less if the line ends before.
+   *
+   * @throws MatrixFormatException if the line is at its end, or if the field is blank
+   */
+  private int fieldEnd(int width, String what) throws IOException {
+    if (lineDone(width)) {
+      throw malformed(what + " is missing");
+    }
+    int p = position;
+    while (p < limit && p - position < width && buffer[p] != '\n' && buffer[p] != '\r') {
+      p++;
+    }
+    return p;
+  }
+
+  /** Whether the next width bytes of the line are blank or beyond its end; does not move on. */
+  private boolean lineDone(int width) throws IOException {
+    fill();
+    int p = position;
+    while (p < limit && p - position < width && buffer[p] != '\n') {
+      if (!blank(buffer[p])) {
+        return false;
+      }
+      p++;
+    }
+    return true;
+  }
+
+  /** The integer in the next width bytes, at most 255, as Fortran's I edit descriptor reads it. */
+  long integerField(int width, String what) throws IOException {
+    int end = fieldEnd(width, what);
+    int p = position;
+    while (blank(buffer[p])) {
+      p++;
+    }
+    boolean negative = buffer[p] == '-';
+    if (negative || buffer[p] == '+') {
+      p++;
+    }
+    int start = p;
+    long value = 0;
+    while (p < end && buffer[p] >= '0' && buffer[p] <= '9' && p - start < 18) {
+      value = 10 * value + (buffer[p++] - '0');
+    }
+    boolean any = p > start;
+    while (p < end && blank(buffer[p])) {
+      p++;
+    }
+    if (!any || p < end) {
+      throw malformed(field(end) + " is no " + what);
+    }
+    position = end;
+    return negative ? -value : value;
+  }
+
+  /** The number in the next width bytes, at most 255; neighbours may touch without a blank. */
+  double numberField(int width, String what) throws IOException {
+    int end = fieldEnd(width, what);
+    if (end == limit || blank(buffer[end])) {
+      double value = number(what);
+      while (position < end && blank(buffer[position])) {
+        position++;
+      }
+      if (position != end) {
+        throw malformed(field(end) + " after a " + what);
+      }
+      return value;
+    }
+    String text = new String(buffer, position, end - position, StandardCharsets.ISO_8859_1).strip();
+    if (!FIELD.matcher(text).matches()) {
+      throw malformed(field(end) + " is no " + what);
+    }
+    position = end;
+    return Double.parseDouble(
+        text.replaceFirst("[dD]", "e").replaceFirst("(?<=[\\d.])(?=[-+])", "e"));
+  }
+
+  private String field(int end) {
+    int length = Math.max(0, end - position);
+    return "'" + new String(buffer, position, length, StandardCharsets.ISO_8859_1) + "'";
+  }
+
+  private static boolean isSign(byte c) {
+    return c == '-' || c == '+';
   }
 
   private static boolean isExponentMark(byte c) {

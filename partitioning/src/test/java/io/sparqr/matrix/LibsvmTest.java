@@ -84,4 +84,37 @@ class LibsvmTest {
         .isInstanceOf(NonFiniteValueException.class)
         .hasMessage("t.svm:2: the value of index 4 is not finite (row 2)");
   }
+
+  private static LabeledMatrix parse(String text, IndexBase base) throws IOException {
+    return Libsvm.read(
+        new ByteArrayInputStream(text.getBytes(StandardCharsets.ISO_8859_1)), "t.svm", base);
+  }
+
+  /** Without an index 0 nothing in the file shows what its indices count from. */
+  @Test
+  void theBaseMayBeGiven() throws IOException {
+    String text = "1 1:1 2:2\n2 1:3 2:4\n4 1:5 2:7\n";
+    LabeledMatrix zero = parse(text, IndexBase.ZERO);
+    assertThat(zero.matrix().columns()).isEqualTo(3);
+    assertThat(zero.matrix().columnIndex()).containsExactly(1, 2, 1, 2, 1, 2);
+    assertThat(zero.note()).isEmpty();
+    LabeledMatrix inferred = parse(text, IndexBase.INFERRED);
+    assertThat(inferred.matrix().columns()).isEqualTo(2);
+    assertThat(inferred.note()).contains("no index is 0").contains("--index-base 0");
+    LabeledMatrix one = parse(text, IndexBase.ONE);
+    assertThat(one.matrix().columnIndex()).containsExactly(0, 1, 0, 1, 0, 1);
+    assertThat(one.note()).isEmpty();
+    assertThat(parse("1 0:1\n", IndexBase.INFERRED).note()).isEmpty();
+    assertThat(parse("7\n", IndexBase.INFERRED).note()).isEmpty();
+    assertThatThrownBy(() -> parse("# no\n1 1:1\n1 0:1\n1 0:2", IndexBase.ONE))
+        .hasMessage("t.svm:3: index 0, but they count from 1 (--index-base 1)");
+  }
+
+  @Test
+  void anIndexBeyondTheMemoryIsNamed() {
+    assertThatThrownBy(() -> parse("1 1:1\n2 2147483600:1\n3 1:1\n"))
+        .isInstanceOf(MatrixFormatException.class)
+        .hasMessageStartingWith(
+            "t.svm:2: index 2147483600 makes a matrix of 2,147,483,600 columns");
+  }
 }

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class MatrixMarketTest {
 
@@ -332,5 +333,119 @@ class MatrixMarketTest {
     DenseMatrix back = MatrixMarket.readDense(folder.resolve("b.mtx"));
     assertThat(back.columns()).isEqualTo(2);
     assertThat(back.values()).isEqualTo(b.values());
+  }
+
+  private static final String VECTOR = "%%MatrixMarket vector ";
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "%MatrixMarket matrix coordinate unsigned-integer general\n3 1 2\n1 1 4\n3 1 5\n",
+        VECTOR + "coordinate real general\n3 2\n1 4\n3 5\n",
+        VECTOR + "coordinate integer\n% length, entries\n3 2\n3 5\n1 4\n",
+        VECTOR + "coordinate real\n3 1 2\n1 1 4\n3 1 5\n",
+        VECTOR + "array real general\n3\n4\n0\n5\n",
+        VECTOR + "array real\n3 1\n4 0 5\n",
+        "%matrixmarket MATRIX array real general\n3 1\n.4+1\n0.0-5\n5.0+000\n",
+      })
+  void olderAndNewerHeadersAreRead(String text) throws IOException {
+    byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
+    DenseMatrix b = MatrixMarket.readDense(new ByteArrayInputStream(bytes), "t.mtx");
+    assertThat(b.columns()).isEqualTo(1);
+    assertThat(b.values()).containsExactly(4, 0, 5);
+    CsrMatrix a = MatrixMarket.readMatrix(new ByteArrayInputStream(bytes), "t.mtx");
+    assertThat(a.rowStart()).containsExactly(0, 1, 1, 2);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "1.0-5, 1e-5",
+    "-1.25+3, -1250",
+    "1.-308, 1e-308",
+    ".5+0, 0.5",
+    "1.234567890123456789-100, 1.234567890123456789e-100",
+    "4.9-324, 4.9e-324",
+  })
+  void anExponentMayLackItsLetter(String fortran, double value) throws IOException {
+    String text = "%%MatrixMarket matrix array real general\n1 1\n" + fortran + "\n";
+    DenseMatrix b =
+        MatrixMarket.readDense(
+            new ByteArrayInputStream(text.getBytes(StandardCharsets.US_ASCII)), "t.mtx");
+    assertThat(b.values()).containsExactly(value);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "symmetric      | 2 1 5~1 1 1~% note~1 2 5 | 6 | entry (1, 2) | (2, 1) | line 3",
+        "symmetric      | 1 2 5~2 1 5              | 4 | entry (2, 1) | (1, 2) | line 3",
+        "skew-symmetric | 3 1 5~2 3 1~1 3 -5       | 5 | entry (1, 3) | (3, 1) | line 3",
+      })
+  void bothHalvesOfASymmetricFileAreRefused(
+      String symmetry, String entries, int line, String second, String first, String other) {
+    String[] lines = entries.split("~");
+    long count = Arrays.stream(lines).filter(l -> !l.startsWith("%")).count();
+    String text =
+        "%%MatrixMarket matrix coordinate real "
+            + symmetry
+            + "\n3 3 "
+            + count
+            + "\n"
+            + String.join("\n", lines);
+    assertThatThrownBy(
+            () ->
+                MatrixMarket.readMatrix(
+                    new ByteArrayInputStream(text.getBytes(StandardCharsets.US_ASCII)), "t.mtx"))
+        .isInstanceOfSatisfying(
+            MatrixFormatException.class, e -> assertThat(e.position()).isEqualTo(line))
+        .hasMessageStartingWith("t.mtx:" + line + ": " + second)
+        .hasMessageContaining(first)
+        .hasMessageContaining(other);
+  }
+
+  /** An edge list holds each edge once, in either direction; an entry repeated is summed. */
+  @Test
+  void aSymmetricFileMayUseBothSidesForDifferentEntries() throws IOException {
+    String text =
+        "%%MatrixMarket matrix coordinate real symmetric\n3 3 4\n2 1 5\n1 3 7\n3 2 1\n2 1 1\n";
+    CsrMatrix a =
+        MatrixMarket.readMatrix(
+            new ByteArrayInputStream(text.getBytes(StandardCharsets.US_ASCII)), "t.mtx");
+    assertThat(a.values()).containsExactly(6, 7, 6, 1, 7, 1);
+  }
+
+  /** In several passes, as for files larger than the heap. */
+  @Test
+  void halvesAreComparedPartByPart() throws IOException {
+    java.util.Random random = new java.util.Random(43);
+    StringBuilder text = new StringBuilder("%%MatrixMarket matrix coordinate pattern symmetric\n");
+    text.append("200 200 501\n");
+    for (int k = 0; k < 500; k++) {
+      int i = 2 + random.nextInt(199);
+      int j = 1 + random.nextInt(i - 1);
+      boolean up = (i + j) % 2 == 0;
+      text.append(up ? j : i).append(' ').append(up ? i : j).append('\n');
+      if (k == 250) {
+        text.append(up ? i : j).append(' ').append(up ? j : i).append('\n');
+      }
+    }
+    byte[] bytes = text.toString().getBytes(StandardCharsets.US_ASCII);
+    for (int parts : new int[] {1, 2, 7, 64}) {
+      assertThatThrownBy(
+              () ->
+                  SymmetricHalves.requireOne(
+                      halves -> {
+                        TextScanner in = new TextScanner(new ByteArrayInputStream(bytes), "t.mtx");
+                        halves.addAll(
+                            new CoordinateReader(in, "t.mtx", MatrixMarketHeader.read(in)));
+                      },
+                      parts,
+                      "t.mtx"))
+          .as("%d parts", parts)
+          .isInstanceOf(MatrixFormatException.class)
+          .hasMessageContaining("t.mtx:254: entry (")
+          .hasMessageContaining("but line 253 holds");
+    }
   }
 }

@@ -11,6 +11,9 @@ final class ReportText {
   /** Columns named on screen. */
   private static final int SHOWN = 8;
 
+  /** More right-hand sides than this are summarized. */
+  private static final int MOST_LINES = 10;
+
   private final StringBuilder out = new StringBuilder();
 
   private ReportText() {}
@@ -96,13 +99,25 @@ final class ReportText {
 
   private void residual(SolveReport.Residual r) {
     double[] norm = r.residualNorm();
-    for (int k = 0; k < norm.length; k++) {
+    boolean many = norm.length > MOST_LINES;
+    for (int k = 0; k < (many ? 3 : norm.length); k++) {
       boolean told = k == 0 && r.residualSource().equals(SolveReport.Residual.MEASURED);
       line(
           k == 0 ? "residual" : "",
           "||b - Ax|| = %.12e%s",
           norm[k],
           told ? " (" + r.residualSource() + ")" : "");
+    }
+    if (many) {
+      double[] sorted = norm.clone();
+      Arrays.sort(sorted);
+      line(
+          "",
+          "%,d right-hand sides: least %.3e, median %.3e, greatest %.3e (a report has all)",
+          norm.length,
+          sorted[0],
+          sorted[norm.length / 2],
+          sorted[norm.length - 1]);
     }
     SolveReport.Check c = r.check();
     if (c.made()) {

@@ -132,7 +132,7 @@ final class AnalyzeCommand implements Callable<Integer> {
   }
 
   private SparsityPattern filePattern(MatrixFormat format) throws IOException {
-    var a = LocalProblem.readMatrix(input.matrix, format);
+    var a = LocalProblem.readMatrix(input.source(format));
     a = input.transpose ? a.transpose() : a;
     LocalProblem.requireShape(input.matrix, a.rows(), a.columns());
     return a.pattern();

@@ -104,7 +104,7 @@ final class EntryPlace {
   /** The file's name as given by the user; in a folder, with the name of the part. */
   private String named(String path) {
     String last = path.substring(path.lastIndexOf('/') + 1);
-    boolean whole = file.endsWith(last);
+    boolean whole = MatrixFormat.uri(file).endsWith("/" + last);
     return whole ? file : file.replaceAll("/+$", "") + "/" + last;
   }
 

@@ -2,14 +2,21 @@
 package io.sparqr.spark.cli;
 
 import io.sparqr.matrix.Gallery;
+import io.sparqr.matrix.Matlab;
+import io.sparqr.matrix.Numpy;
+import io.sparqr.matrix.RutherfordBoeing;
+import io.sparqr.spark.file.Compression;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
@@ -21,6 +28,7 @@ import org.apache.spark.SparkConf;
 
 /**
  * The format of {@code --matrix}, recognized by the ending of the name, or else by the first bytes.
+ * Files may be compressed by gzip, bzip2, xz or zstd.
  */
 enum MatrixFormat {
   /** A specification of the gallery. */
@@ -32,12 +40,27 @@ enum MatrixFormat {
   /** Parquet with columns row, column, value, read by the executors. */
   PARQUET,
   /** CSV with columns row, column, value, read by the executors. */
-  CSV;
+  CSV,
+  /** NumPy's .npy and .npz, read by the driver. */
+  NUMPY,
+  /** MATLAB's .mat, read by the driver. */
+  MATLAB,
+  /** Rutherford-Boeing and Harwell-Boeing, read by the driver. */
+  RUTHERFORD_BOEING;
 
-  private static final byte[] BANNER = {'%', '%'};
+  /** Bytes of a file that show its format. */
+  static final int HEAD = 4096;
 
-  /** UTF-8's byte order mark. */
-  private static final byte[] MARK = {(byte) 0xef, (byte) 0xbb, (byte) 0xbf};
+  /** UTF-8's byte order mark, as ISO 8859-1 shows it. */
+  private static final String MARK = "\u00ef\u00bb\u00bf";
+
+  private static final Pattern COMPRESSED = Pattern.compile("\\.(gz|bz2|xz|zst)$");
+
+  private static final Pattern BOEING = Pattern.compile(".*\\.(rb|hb|[rpi][surz][ae])");
+
+  /** A line of a libsvm file that has an index. */
+  private static final Pattern LIBSVM_LINE =
+      Pattern.compile("[-+.\\deE]+(\\s+qid:\\d+)?(\\s+\\d+:[-+.\\deE]+)+\\s*(#.*)?");
 
   /** Characters of Hadoop's patterns of names. */
   private static final Pattern WILD = Pattern.compile("[\\[\\]{}*?\\\\,]");
@@ -55,27 +78,87 @@ enum MatrixFormat {
     if (!exists(name)) {
       throw new NoSuchFileException(name);
     }
-    String lower = name.toLowerCase(Locale.ROOT).replaceAll("/+$", "").replaceAll("\\.gz$", "");
-    if (lower.endsWith(".mtx") || lower.endsWith(".mm")) {
-      return oneFile(name, MATRIX_MARKET);
-    }
-    if (lower.endsWith(".svm") || lower.endsWith(".libsvm") || lower.endsWith(".svmlight")) {
-      return oneFile(name, LIBSVM);
-    }
-    if (lower.endsWith(".parquet")) {
-      return PARQUET;
-    }
-    if (lower.endsWith(".csv")) {
-      return CSV;
+    Optional<MatrixFormat> named = ofName(name);
+    if (named.isPresent()) {
+      return named.get();
     }
     if (isFolder(name)) {
       return ofParts(name);
     }
-    if (hasBanner(name)) {
-      return MATRIX_MARKET;
+    return ofContent(head(name))
+        .orElseThrow(
+            () ->
+                new UsageException(
+                    name
+                        + ": the format is not clear; names end in .mtx, .svm, .libsvm, .parquet,"
+                        + " .csv, .npz, .npy, .mat or .rb"));
+  }
+
+  private static Optional<MatrixFormat> ofName(String name) throws IOException {
+    String lower = name.toLowerCase(Locale.ROOT).replaceAll("/+$", "");
+    lower = COMPRESSED.matcher(lower).replaceFirst("");
+    if (lower.endsWith(".parquet")) {
+      return Optional.of(PARQUET);
     }
-    throw new UsageException(
-        name + ": the format is not clear; names end in .mtx, .svm, .libsvm, .parquet or .csv");
+    if (lower.endsWith(".csv")) {
+      return Optional.of(CSV);
+    }
+    MatrixFormat format = null;
+    if (lower.endsWith(".mtx") || lower.endsWith(".mm")) {
+      format = MATRIX_MARKET;
+    } else if (lower.matches(".*\\.(svm|libsvm|svmlight)")) {
+      format = LIBSVM;
+    } else if (lower.endsWith(".npy") || lower.endsWith(".npz")) {
+      format = NUMPY;
+    } else if (lower.endsWith(".mat")) {
+      format = MATLAB;
+    } else if (BOEING.matcher(lower).matches()) {
+      format = RUTHERFORD_BOEING;
+    }
+    if (format != null) {
+      requireFile(name);
+    }
+    return Optional.ofNullable(format);
+  }
+
+  /** Whether the name says Matrix Market. */
+  static boolean isMatrixMarket(String name) {
+    String lower = COMPRESSED.matcher(name.toLowerCase(Locale.ROOT)).replaceFirst("");
+    return lower.endsWith(".mtx") || lower.endsWith(".mm");
+  }
+
+  /**
+   * The format of a file that begins with these bytes, uncompressed; empty if it is not clear.
+   *
+   * @param head {@link #HEAD} bytes, or the whole file if it is shorter
+   */
+  static Optional<MatrixFormat> ofContent(byte[] head) {
+    if (Numpy.isArray(head) || Numpy.isArchive(head)) {
+      return Optional.of(NUMPY);
+    }
+    if (Matlab.isMatlab(head)) {
+      return Optional.of(MATLAB);
+    }
+    String text = new String(head, StandardCharsets.ISO_8859_1);
+    text = text.startsWith(MARK) ? text.substring(MARK.length()) : text;
+    if (text.startsWith("PAR1")) {
+      return Optional.of(PARQUET);
+    }
+    if (text.startsWith("%%") || text.regionMatches(true, 0, "%MatrixMarket", 0, 13)) {
+      return Optional.of(MATRIX_MARKET);
+    }
+    if (RutherfordBoeing.begins(text)) {
+      return Optional.of(RUTHERFORD_BOEING);
+    }
+    List<String> lines =
+        text.lines().map(String::strip).filter(l -> !l.isEmpty() && l.charAt(0) != '#').toList();
+    if (!lines.isEmpty() && lines.get(0).indexOf(',') > 0) {
+      return Optional.of(CSV);
+    }
+    // The last line may be cut off, and lines without an index may come before.
+    return lines.stream().limit(100).anyMatch(l -> LIBSVM_LINE.matcher(l).matches())
+        ? Optional.of(LIBSVM)
+        : Optional.empty();
   }
 
   private static MatrixFormat oneFile(String name, MatrixFormat format) throws IOException {
@@ -129,13 +212,10 @@ enum MatrixFormat {
         : Files.isDirectory(java.nio.file.Path.of(name));
   }
 
-  private static boolean hasBanner(String name) throws IOException {
+  /** The first bytes of a file's content. */
+  static byte[] head(String name) throws IOException {
     try (InputStream in = open(name)) {
-      byte[] first = in.readNBytes(MARK.length + BANNER.length);
-      boolean marked = Arrays.mismatch(first, MARK) == MARK.length;
-      int at = marked ? MARK.length : 0;
-      return Arrays.equals(
-          Arrays.copyOfRange(first, at, Math.min(first.length, at + BANNER.length)), BANNER);
+      return in.readNBytes(HEAD);
     }
   }
 
@@ -146,8 +226,15 @@ enum MatrixFormat {
 
   /** The name in the form for Hadoop's file systems. */
   static String uri(String name) {
-    // Not Path.toUri, because Hadoop would take its %20 literally.
-    return remote(name) ? name : "file:" + java.nio.file.Path.of(name).toAbsolutePath();
+    if (remote(name)) {
+      return name;
+    }
+    try {
+      // Not Path.toUri, because Hadoop would take its %20 literally.
+      return "file:" + Piped.file(name).toAbsolutePath();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** The name escaped for Spark's and Hadoop's readers, which expand patterns in names. */
@@ -158,18 +245,32 @@ enum MatrixFormat {
   /** Whether the file or folder exists. */
   static boolean exists(String name) throws IOException {
     if (!remote(name)) {
-      return Files.exists(java.nio.file.Path.of(name));
+      return Piped.is(name) || Files.exists(java.nio.file.Path.of(name));
     }
     return fileSystem(name).exists(new Path(name));
   }
 
-  /** Opens a file of the local or a remote file system. */
+  /** Opens a file of the local or a remote file system: its content, if it is compressed. */
   static InputStream open(String name) throws IOException {
-    if (!remote(name)) {
-      return Files.newInputStream(java.nio.file.Path.of(name));
-    }
+    InputStream raw = openRaw(name);
+    boolean open = false;
     try {
-      return fileSystem(name).open(new Path(name));
+      InputStream content = Compression.open(raw, name);
+      open = true;
+      return content;
+    } finally {
+      if (!open) {
+        raw.close();
+      }
+    }
+  }
+
+  /** Opens a file without a look at its content. */
+  static InputStream openRaw(String name) throws IOException {
+    try {
+      return remote(name)
+          ? fileSystem(name).open(new Path(name))
+          : Files.newInputStream(Piped.file(name));
     } catch (FileNotFoundException e) {
       throw new NoSuchFileException(name);
     }
@@ -178,7 +279,7 @@ enum MatrixFormat {
   /** Size of a file in bytes; 0 for a folder. */
   static long length(String name) throws IOException {
     if (!remote(name)) {
-      var file = java.nio.file.Path.of(name);
+      var file = Piped.file(name);
       return Files.isDirectory(file) ? 0 : Files.size(file);
     }
     return fileSystem(name).getFileStatus(new Path(name)).getLen();

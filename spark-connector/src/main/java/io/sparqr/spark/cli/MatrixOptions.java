@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.cli;
 
+import io.sparqr.matrix.IndexBase;
 import io.sparqr.ordering.OrderingMethod;
 import java.io.IOException;
 import picocli.CommandLine.Option;
@@ -13,18 +14,26 @@ final class MatrixOptions {
       required = true,
       paramLabel = "FILE|gen:SPEC",
       description =
-          "Matrix Market (.mtx, .mtx.gz), libsvm (.svm, .libsvm; its labels are b), Parquet or CSV"
-              + " of (row, column, value), a file or a folder of parts, or a problem of the gallery: gen:cells2d500,"
-              + " gen:ch7-8-b3:rand, gen:onehot1000000x5000x500x50, ...")
+          "Matrix Market (.mtx), libsvm (.svm, .libsvm; its labels are b), NumPy (.npz, .npy), MATLAB"
+              + " (.mat), Rutherford-Boeing (.rb), each also .gz, .bz2, .xz, .zst; Parquet or CSV of (row,"
+              + " column, value), a file or a folder of parts; - or a pipe; or a problem of the gallery:"
+              + " gen:cells2d500, gen:ch7-8-b3:rand, gen:onehot1000000x5000x500x50, ...")
   String matrix;
 
   @Option(
       names = "--index-base",
       paramLabel = "0|1",
       description =
-          "where row and column of a table (Parquet, CSV) count from; default 0, and a table that"
-              + " has no 0 in them is refused until this is given")
+          "where indices count from; a table (Parquet, CSV): default 0, and one that has no 0 in row"
+              + " or column is refused until this is given; libsvm: default 1, or 0 if there is a 0")
   Integer indexBase;
+
+  @Option(
+      names = "--variable",
+      paramLabel = "NAME",
+      description =
+          "the matrix of a MATLAB file, such as Problem.A; default: the only sparse one, or A")
+  private String variable;
 
   @Option(names = "--transpose", description = "take A' instead of A")
   boolean transpose;
@@ -67,12 +76,25 @@ final class MatrixOptions {
   MatrixFormat format() throws IOException {
     MatrixFormat format = MatrixFormat.of(matrix);
     boolean table = format == MatrixFormat.PARQUET || format == MatrixFormat.CSV;
-    if (indexBase != null && !table) {
+    if (indexBase != null && !table && format != MatrixFormat.LIBSVM) {
       throw new UsageException(
-          "--index-base is for tables (.parquet, .csv); a Matrix Market file counts from 1, a"
-              + " libsvm file from 0 if there is a 0 in it");
+          "--index-base is for tables (.parquet, .csv) and libsvm files; a Matrix Market file counts"
+              + " from 1, and other formats say by themselves");
+    }
+    if (variable != null && format != MatrixFormat.MATLAB) {
+      throw new UsageException("--variable is for MATLAB files (.mat)");
     }
     return format;
+  }
+
+  /** The base of a libsvm file's indices. */
+  IndexBase base() {
+    return IndexBase.of(indexBase);
+  }
+
+  /** The matrix as a file for the driver. */
+  LocalProblem.Source source(MatrixFormat format) {
+    return new LocalProblem.Source(matrix, format, base(), variable);
   }
 
   /** The table described by the options. */

@@ -2,12 +2,11 @@
 package io.sparqr.spark.cli;
 
 import io.sparqr.matrix.DenseMatrix;
-import io.sparqr.matrix.MatrixMarket;
+import io.sparqr.matrix.Gallery;
 import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.file.FileRows;
 import io.sparqr.spark.file.Labels;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
@@ -39,7 +38,7 @@ public final class MatrixRows implements AutoCloseable {
   /**
    * The data beside the matrix.
    *
-   * @param file a Matrix Market file of right-hand sides, m x k; empty: none
+   * @param file a file of right-hand sides, m x k, as for {@code --rhs}; empty: none
    * @param raw a file of little-endian float64 on the driver's machine, by columns, m x k; empty:
    *     none
    * @param rawColumns number of columns of {@code raw}
@@ -73,6 +72,7 @@ public final class MatrixRows implements AutoCloseable {
   /** Whether the file has its own labels, as a libsvm file does. */
   public static boolean labeled(String matrix) throws IOException {
     try {
+      requireFile(matrix);
       return MatrixFormat.of(matrix) == MatrixFormat.LIBSVM;
     } catch (UsageException e) {
       throw new IllegalArgumentException(e.getMessage(), e);
@@ -83,6 +83,7 @@ public final class MatrixRows implements AutoCloseable {
       throws IOException {
     var context = JavaSparkContext.fromSparkContext(session.sparkContext());
     int parts = partitions > 0 ? partitions : context.defaultParallelism();
+    requireFile(matrix);
     MatrixFormat format = MatrixFormat.of(matrix);
     DenseMatrix b = rightHandSide(beside);
     if (format == MatrixFormat.PARQUET || format == MatrixFormat.CSV) {
@@ -92,7 +93,7 @@ public final class MatrixRows implements AutoCloseable {
     }
     Reader.Choice choice = Reader.AUTO.choose(matrix, format, false, context.isLocal());
     if (!choice.executors()) {
-      LocalProblem problem = LocalProblem.read(matrix, format, false, b);
+      LocalProblem problem = LocalProblem.read(new LocalProblem.Source(matrix, format), false, b);
       var rows = new DriverRows(context, problem, parts);
       return new MatrixRows(rows.rows(), problem.a().rows(), problem.a().columns(), rows);
     }
@@ -107,11 +108,17 @@ public final class MatrixRows implements AutoCloseable {
     return new MatrixRows(rows.rows(), rows.rowCount(), rows.columns(), rows);
   }
 
+  /** Files are opened several times, and by several threads. */
+  private static void requireFile(String name) {
+    if (!Gallery.isSpec(name) && Piped.is(name)) {
+      throw new UsageException(name + ": a pipe, not a file (the command line reads pipes)");
+    }
+  }
+
   private static DenseMatrix rightHandSide(Beside beside) throws IOException {
     if (!beside.file.isEmpty()) {
-      try (InputStream in = MatrixFormat.open(beside.file)) {
-        return MatrixMarket.readDense(in, beside.file);
-      }
+      requireFile(beside.file);
+      return RightHandSide.read(beside.file);
     }
     return beside.raw.isEmpty() ? null : dense(Path.of(beside.raw), beside.rawColumns);
   }

@@ -6,6 +6,7 @@ import io.sparqr.spark.file.FileRows.Content;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Locale;
+import java.util.Optional;
 
 /** The choice between driver and executors for parsing a Matrix Market or libsvm file. */
 enum Reader {
@@ -50,6 +51,12 @@ enum Reader {
       throw new UsageException(name + ": the executors cannot read it: it is generated, no file");
     }
     if (format != MatrixFormat.MATRIX_MARKET && format != MatrixFormat.LIBSVM) {
+      boolean table = format == MatrixFormat.CSV || format == MatrixFormat.PARQUET;
+      if (this == EXECUTORS && !table) {
+        throw new UsageException(
+            name
+                + ": the executors cannot read it: they read text (Matrix Market, libsvm, tables)");
+      }
       return new Choice(false, "");
     }
     long most = local ? Runtime.getRuntime().maxMemory() / HEAP_PART : LARGE;
@@ -72,8 +79,12 @@ enum Reader {
 
   /** Whether the executors can read a right-hand side along with the matrix. */
   static boolean splitsRightHandSide(String rhs, boolean local) throws IOException {
-    try (InputStream in = MatrixFormat.open(rhs)) {
-      return (local || MatrixFormat.remote(rhs))
+    boolean market =
+        MatrixFormat.ofContent(MatrixFormat.head(rhs))
+            .equals(Optional.of(MatrixFormat.MATRIX_MARKET));
+    try (InputStream in = MatrixFormat.openRaw(rhs)) {
+      return market
+          && (local || MatrixFormat.remote(rhs))
           && FileRows.obstacle(in, rhs, Content.RIGHT_HAND_SIDE).isEmpty();
     }
   }
@@ -81,7 +92,7 @@ enum Reader {
   private static String obstacle(String name, MatrixFormat format, boolean transpose)
       throws IOException {
     boolean libsvm = format == MatrixFormat.LIBSVM;
-    try (InputStream in = MatrixFormat.open(name)) {
+    try (InputStream in = MatrixFormat.openRaw(name)) {
       String obstacle = FileRows.obstacle(in, name, libsvm ? Content.LIBSVM : Content.MATRIX);
       return obstacle.isEmpty() && libsvm && transpose
           ? "a libsvm file is transposed in one JVM"

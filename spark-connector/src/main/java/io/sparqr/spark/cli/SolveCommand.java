@@ -2,7 +2,6 @@
 package io.sparqr.spark.cli;
 
 import io.sparqr.matrix.DenseMatrix;
-import io.sparqr.matrix.MatrixMarket;
 import io.sparqr.matrix.MatrixMarketWriter;
 import io.sparqr.spark.ConsoleProgress;
 import io.sparqr.spark.GpuSparseQR;
@@ -19,7 +18,6 @@ import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.resource.SparkErrors;
 import io.sparqr.spark.rows.RowSource;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.PrintWriter;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -55,7 +53,8 @@ final class SolveCommand implements Callable<Integer> {
       names = "--rhs",
       paramLabel = "FILE",
       description =
-          "b, m x k, Matrix Market; default: the labels (libsvm), or A ones + a perturbation")
+          "b, m x k: Matrix Market, text or CSV (a line for each row), .npy, .mat, or a pipe (-);"
+              + " default: the labels (libsvm), or A ones + a perturbation")
   private String rhs;
 
   @Option(
@@ -177,7 +176,7 @@ final class SolveCommand implements Callable<Integer> {
             && choice.executors()
             && format == MatrixFormat.MATRIX_MARKET
             && Reader.splitsRightHandSide(rhs, local);
-    DenseMatrix b = rhs == null || split ? null : readRightHandSide();
+    DenseMatrix b = rhs == null || split ? null : RightHandSide.read(rhs);
     boolean table = format == MatrixFormat.PARQUET || format == MatrixFormat.CSV;
     LocalProblem problem =
         table || choice.executors() ? null : readHere(format, b, choice.why(), begin);
@@ -253,7 +252,8 @@ final class SolveCommand implements Callable<Integer> {
 
   private LocalProblem readHere(MatrixFormat format, DenseMatrix b, String why, long begin)
       throws IOException {
-    LocalProblem problem = LocalProblem.read(input.matrix, format, input.transpose, b);
+    LocalProblem problem = LocalProblem.read(input.source(format), input.transpose, b);
+    note(problem.note());
     progress(
         "%s: %,d x %,d, %,d nonzeros, read %sin %.1f s",
         input.matrix,
@@ -293,12 +293,14 @@ final class SolveCommand implements Callable<Integer> {
             Labels.DEFAULT,
             b,
             split ? new FileRows.Source(rhs, MatrixFormat.uri(rhs)) : null,
-            input.partitions);
+            input.partitions,
+            input.base());
     try (FileRows rows =
         format == MatrixFormat.LIBSVM
             ? FileRows.libsvm(spark.context(), request)
             : FileRows.matrixMarket(spark.context(), request)) {
       rows.persist();
+      note(rows.note());
       readSeconds += secondsSince(begin);
       progress(
           "%s: %,d x %,d, read by the executors in %d splits, %.1f s",
@@ -330,12 +332,16 @@ final class SolveCommand implements Callable<Integer> {
     if (tolerance != null && tolerance.isNaN()) {
       throw new UsageException("--tolerance is NaN");
     }
+    if (input.matrix.equals(rhs) && Piped.is(rhs)) {
+      throw new UsageException(rhs + ": one pipe cannot be both --matrix and --rhs");
+    }
     output.check(out);
   }
 
-  private DenseMatrix readRightHandSide() throws IOException {
-    try (InputStream in = MatrixFormat.open(rhs)) {
-      return MatrixMarket.readDense(in, rhs);
+  /** Tells an assumption made while reading. */
+  private void note(String note) {
+    if (!note.isEmpty()) {
+      progress("%s: %s", input.matrix, note);
     }
   }
 

@@ -117,6 +117,8 @@ public final class SparqrCli implements Runnable {
     } catch (OutOfMemoryError e) {
       err.println("sparqr: " + Failures.message(e));
       return FAILED;
+    } finally {
+      Piped.deleteCopies();
     }
   }
 

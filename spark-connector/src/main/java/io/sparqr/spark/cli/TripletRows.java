@@ -7,12 +7,15 @@ import io.sparqr.error.MatrixFormatException;
 import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.matrix.DefaultRightHandSide;
 import io.sparqr.matrix.DenseMatrix;
+import io.sparqr.matrix.LabeledRows;
 import io.sparqr.spark.SparseRow;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
@@ -44,6 +47,15 @@ final class TripletRows implements AutoCloseable {
           + " or column not between -9007199254740991 and 9007199254740991";
 
   private static final String NOT_FINITE = "isnan(value) or abs(value) = double('Infinity')";
+
+  /** A value of a CSV file that is NaN or infinite but not in the spelling of Spark's reader. */
+  private static final Pattern NOT_A_NUMBER =
+      Pattern.compile("([^,]+),([^,]+),\\s*[-+]?(nan|inf|infinity)\\s*", Pattern.CASE_INSENSITIVE);
+
+  /** Without right-hand sides, a table may have this many rows, or this many for each entry. */
+  private static final long MOST_EMPTY_ROWS = 10_000_000;
+
+  private static final long ROWS_PER_ENTRY = 100;
 
   private static final Map<String, String> CSV =
       Map.of(
@@ -95,6 +107,24 @@ final class TripletRows implements AutoCloseable {
       throw new IndexOverflowException(
           file + ": column index " + (n - 1 + base), "column index", n - 1 + base);
     }
+    long entries = extent.getLong(7);
+    LabeledRows.requireColumns(
+        (int) n,
+        entries,
+        () -> indexed(raw, place, transpose ? "row" : "column", n - 1 + base),
+        file);
+    if (rhs == null && m > MOST_EMPTY_ROWS && m > ROWS_PER_ENTRY * entries) {
+      throw new MatrixFormatException(
+          String.format(
+              Locale.ROOT,
+              "%s makes a matrix of %,d rows with %,d entries: is it the number of a row? If it is,"
+                  + " give all rows a right-hand side by --rhs",
+              indexed(raw, place, transpose ? "column" : "row", m - 1 + base),
+              m,
+              entries),
+          file,
+          -1);
+    }
     if (rhs != null && rhs.rows() < m) {
       throw new DimensionMismatchException(
           "the right-hand side has " + rhs.rows() + " rows, " + file + " at least " + m,
@@ -134,7 +164,8 @@ final class TripletRows implements AutoCloseable {
                 functions.expr("cast(min(column) filter (where not (" + BROKEN + ")) as bigint)"),
                 functions.expr("count_if(" + HOLE + ")"),
                 functions.expr("count_if(" + NOT_FINITE + ")"),
-                functions.expr("count_if(" + BROKEN + ")"))
+                functions.expr("count_if(" + BROKEN + ")"),
+                functions.expr("count(*)"))
             .first();
     if (extent.getLong(4) > 0) {
       throw new MatrixFormatException(
@@ -171,6 +202,11 @@ final class TripletRows implements AutoCloseable {
       throw notFinite(table, place);
     }
     return extent;
+  }
+
+  /** The place of an index, and the index. */
+  private static String indexed(Dataset<Row> table, EntryPlace place, String which, long index) {
+    return place.of(table, which + " = " + index) + ": " + which + " " + index;
   }
 
   private static String entry(Dataset<Row> table, String wrong) {
@@ -281,6 +317,14 @@ final class TripletRows implements AutoCloseable {
       Row r = sample.get(0);
       String text = r.isNullAt(3) ? r.mkString(",") : r.getString(3);
       String where = place.of(table, "bad is not null or " + HOLE);
+      Matcher value = NOT_A_NUMBER.matcher(text);
+      if (value.matches()) {
+        throw new NonFiniteValueException(
+            "%s: the value of row %s, column %s is not finite"
+                .formatted(where, value.group(1).strip(), value.group(2).strip()),
+            -1,
+            -1);
+      }
       throw new MatrixFormatException(where + ": '" + text + "' is no row,column,value", file, -1);
     }
     return table.select("row", "column", "value");

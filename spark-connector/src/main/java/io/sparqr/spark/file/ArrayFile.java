@@ -108,7 +108,8 @@ final class ArrayFile {
         malformed = true;
       }
       return EntryCodec.encode(
-          new EntryCodec.Summary(split.number(), reader.taken(), reader.lines(), malformed));
+          new EntryCodec.Summary(
+              split.number(), reader.taken(), reader.lines(), malformed, false, false));
     }
   }
 }

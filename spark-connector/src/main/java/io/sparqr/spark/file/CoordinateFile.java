@@ -6,6 +6,7 @@ import io.sparqr.error.MatrixFormatException;
 import io.sparqr.matrix.CoordinateReader;
 import io.sparqr.matrix.DenseMatrix;
 import io.sparqr.matrix.MatrixMarketHeader;
+import io.sparqr.matrix.SymmetricHalves;
 import io.sparqr.matrix.Triplets;
 import io.sparqr.spark.file.FileRows.Request;
 import io.sparqr.spark.file.InputFile.Split;
@@ -94,6 +95,7 @@ final class CoordinateFile {
                   new CoordinateReader(
                       in, request.name(), header, split.begin(), split.end(), line, before))
           .before(splits, ours.get(true));
+      requireOneHalf(ours.get(true));
       if (rhs != null) {
         rhs.requireUnchanged(ours.get(false));
       }
@@ -120,7 +122,40 @@ final class CoordinateFile {
                   return List.of(RowSlice.shared(a, b, 0, size)).iterator();
                 },
                 true);
-    return new FileRows(m, columns, splits.size(), slices, held);
+    return new FileRows(m, columns, splits.size(), slices, held, "");
+  }
+
+  /**
+   * Refuses a symmetric file with both halves. Only the few files with entries on both sides of the
+   * diagonal are read once more, by the driver.
+   */
+  private void requireOneHalf(List<byte[]> summaries) throws IOException {
+    boolean above = false;
+    boolean below = false;
+    for (byte[] frame : summaries) {
+      EntryCodec.Summary s = EntryCodec.decodeSummary(frame);
+      above |= s.above();
+      below |= s.below();
+    }
+    if (header.symmetry() == MatrixMarketHeader.Symmetry.GENERAL || !above || !below) {
+      return;
+    }
+    SymmetricHalves.requireOne(
+        halves -> {
+          try (InputStream in = file.open(header.end() - 1)) {
+            halves.addAll(
+                new CoordinateReader(
+                    in,
+                    request.name(),
+                    header,
+                    header.end(),
+                    Long.MAX_VALUE,
+                    header.nextLine(),
+                    0));
+          }
+        },
+        header.entries(),
+        request.name());
   }
 
   private ArrayFile rightHandSide(long m) throws IOException {

@@ -48,6 +48,11 @@ final class EntryFrames implements Iterator<Tuple2<Integer, byte[]>> {
   private boolean ended;
   private boolean malformed;
 
+  /** Whether there are entries of a symmetric file on this side of the diagonal. */
+  private boolean above;
+
+  private boolean below;
+
   /** Entries of one range, in file order. */
   private static final class Bucket {
     private final int[] row;
@@ -114,7 +119,8 @@ final class EntryFrames implements Iterator<Tuple2<Integer, byte[]>> {
     return new Tuple2<>(
         ranges.count(),
         EntryCodec.encode(
-            new EntryCodec.Summary(split, reader.taken() - first, reader.lines(), malformed)));
+            new EntryCodec.Summary(
+                split, reader.taken() - first, reader.lines(), malformed, above, below)));
   }
 
   /** Reads until a bucket is full or the split is done. */
@@ -128,6 +134,8 @@ final class EntryFrames implements Iterator<Tuple2<Integer, byte[]>> {
         }
         put(reader.row(), reader.column(), reader.value());
         if (reader.mirrored()) {
+          above |= reader.row() < reader.column();
+          below |= reader.row() > reader.column();
           put(reader.column(), reader.row(), reader.mirrorValue());
         }
       }

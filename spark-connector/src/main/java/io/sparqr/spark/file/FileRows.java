@@ -4,6 +4,7 @@ package io.sparqr.spark.file;
 import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.error.MatrixFormatException;
 import io.sparqr.matrix.DenseMatrix;
+import io.sparqr.matrix.IndexBase;
 import io.sparqr.matrix.MatrixMarketHeader;
 import io.sparqr.matrix.MatrixMarketHeader.Symmetry;
 import io.sparqr.spark.SparseRow;
@@ -31,13 +32,16 @@ public final class FileRows implements AutoCloseable {
   private final int splits;
   private final JavaRDD<RowSlice> slices;
   private final Held held;
+  private final String note;
 
-  FileRows(long rowCount, int columns, int splits, JavaRDD<RowSlice> slices, Held held) {
+  FileRows(
+      long rowCount, int columns, int splits, JavaRDD<RowSlice> slices, Held held, String note) {
     this.rowCount = rowCount;
     this.columns = columns;
     this.splits = splits;
     this.slices = slices;
     this.held = held;
+    this.note = note;
   }
 
   /**
@@ -51,6 +55,7 @@ public final class FileRows implements AutoCloseable {
    * @param rhsFile the same as a general array file, read by the executors; only for a Matrix
    *     Market file; null: none
    * @param partitions of the rows; 0: as many as the cluster has cores, more for a large file
+   * @param base of the indices of a libsvm file
    */
   public record Request(
       String name,
@@ -59,7 +64,21 @@ public final class FileRows implements AutoCloseable {
       Labels labels,
       DenseMatrix rhs,
       Source rhsFile,
-      int partitions) {}
+      int partitions,
+      IndexBase base) {
+
+    /** With the base of the indices inferred. */
+    public Request(
+        String name,
+        String path,
+        boolean transpose,
+        Labels labels,
+        DenseMatrix rhs,
+        Source rhsFile,
+        int partitions) {
+      this(name, path, transpose, labels, rhs, rhsFile, partitions, IndexBase.INFERRED);
+    }
+  }
 
   /**
    * A file on any Hadoop file system.
@@ -87,11 +106,10 @@ public final class FileRows implements AutoCloseable {
   public static String obstacle(InputStream stream, String name, Content content)
       throws IOException {
     InputStream in = new BufferedInputStream(stream);
-    in.mark(2);
-    if (InputFile.isGzip(in)) {
-      return "gzip cannot be cut into splits";
+    Compression compression = Compression.of(in);
+    if (compression != Compression.NONE) {
+      return compression + " cannot be cut into splits";
     }
-    in.reset();
     if (content == Content.LIBSVM) {
       return "";
     }
@@ -177,6 +195,11 @@ public final class FileRows implements AutoCloseable {
   /** The number of columns, n. */
   public int columns() {
     return columns;
+  }
+
+  /** An assumption made while reading that the user should know; empty: none. */
+  public String note() {
+    return note;
   }
 
   /** Number of parts of the file, which are read in parallel. */

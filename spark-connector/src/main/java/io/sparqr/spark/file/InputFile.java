@@ -2,6 +2,7 @@
 package io.sparqr.spark.file;
 
 import io.sparqr.error.MatrixFormatException;
+import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.Serializable;
@@ -47,7 +48,7 @@ final class InputFile implements Serializable {
    *
    * @param name the name for messages
    * @throws java.io.FileNotFoundException if it does not exist
-   * @throws MatrixFormatException if it is a folder, or gzip, which cannot be split
+   * @throws MatrixFormatException if it is a folder, or compressed, which cannot be split
    */
   InputFile(JavaSparkContext context, String name, String path) throws IOException {
     this.name = name;
@@ -60,17 +61,13 @@ final class InputFile implements Serializable {
     }
     this.length = status.getLen();
     this.blockBytes = status.getBlockSize();
-    try (InputStream in = fileSystem().open(new Path(path))) {
-      if (isGzip(in)) {
+    try (InputStream in = new BufferedInputStream(fileSystem().open(new Path(path)))) {
+      Compression compression = Compression.of(in);
+      if (compression != Compression.NONE) {
         throw new MatrixFormatException(
-            name + ": a gzip file cannot be split over the executors", name, -1);
+            name + ": a " + compression + " file cannot be split over the executors", name, -1);
       }
     }
-  }
-
-  /** Whether a stream has the magic number of gzip; consumes two bytes. */
-  static boolean isGzip(InputStream in) throws IOException {
-    return in.read() == 0x1f && in.read() == 0x8b;
   }
 
   private FileSystem fileSystem() throws IOException {

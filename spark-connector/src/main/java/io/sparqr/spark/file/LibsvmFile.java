@@ -32,13 +32,12 @@ final class LibsvmFile {
   private final Request request;
   private final InputFile file;
 
-  /** A split's rows, with indices reduced by 1. */
+  /** A split's rows, with indices reduced by 1, and its extent, whose lines count from 0. */
   private static final class Part implements Serializable {
     private static final long serialVersionUID = 1;
     private final int split;
     private final int rows;
-    private final int least;
-    private final int greatest;
+    private final LabeledRows.Extent extent;
     private final long lines;
     private final boolean malformed;
     private final RowSlice slice;
@@ -46,8 +45,7 @@ final class LibsvmFile {
     Part(Split split, LabeledRows read, long lines, boolean malformed, boolean withRows) {
       this.split = split.number();
       this.rows = read.rows();
-      this.least = read.least();
-      this.greatest = read.greatest();
+      this.extent = read.extent();
       this.lines = lines;
       this.malformed = malformed;
       RowSlice all = null;
@@ -61,8 +59,7 @@ final class LibsvmFile {
     private Part(Part from) {
       split = from.split;
       rows = from.rows;
-      least = from.least;
-      greatest = from.greatest;
+      extent = from.extent;
       lines = from.lines;
       malformed = from.malformed;
       slice = null;
@@ -108,14 +105,9 @@ final class LibsvmFile {
           .forEach(p -> found[p.split] = p);
     }
     long[] first = check(splits, found);
-    int least = Integer.MAX_VALUE;
-    int greatest = -1;
-    for (Part p : found) {
-      least = Math.min(least, p.least);
-      greatest = Math.max(greatest, p.greatest);
-    }
-    int base = LabeledRows.base(least);
-    int columns = LabeledRows.columns(least, greatest);
+    LabeledRows.Extent whole = extent(found);
+    int base = request.base().of(whole.least());
+    int columns = whole.columns(request.base(), request.name());
     long m = first[splits.size()];
     FileRows.requireShape(request, m, columns);
     Labels given =
@@ -126,13 +118,34 @@ final class LibsvmFile {
               RowSlice slice = p.slice.counted(columns, 1 - base);
               return given == null ? slice : slice.labeled(given.of(first[p.split], p.rows));
             });
-    return new FileRows(m, columns, splits.size(), slices, held);
+    String note = request.base().note(whole.least());
+    return new FileRows(m, columns, splits.size(), slices, held, note);
+  }
+
+  /** The extent of the whole file. */
+  private static LabeledRows.Extent extent(Part[] found) {
+    int least = Integer.MAX_VALUE;
+    long zeroLine = -1;
+    int greatest = -1;
+    long greatestLine = -1;
+    long entries = 0;
+    long line = 1;
+    for (Part p : found) {
+      LabeledRows.Extent e = p.extent;
+      zeroLine = zeroLine < 0 && e.zeroLine() >= 0 ? line + e.zeroLine() : zeroLine;
+      least = Math.min(least, e.least());
+      greatestLine = e.greatest() > greatest ? line + e.greatestLine() : greatestLine;
+      greatest = Math.max(greatest, e.greatest());
+      entries += e.entries();
+      line += p.lines;
+    }
+    return new LabeledRows.Extent(least, zeroLine, greatest, greatestLine, entries);
   }
 
   private static Part parse(InputFile file, Split split) throws IOException {
     LabeledRows rows = new LabeledRows();
     try (InputStream in = file.open(Math.max(0, split.begin() - 1))) {
-      LibsvmReader reader = new LibsvmReader(in, file.name(), split.begin(), split.end(), 1, 0);
+      LibsvmReader reader = new LibsvmReader(in, file.name(), split.begin(), split.end(), 0, 0);
       try {
         rows.addAll(reader);
       } catch (SparseQrException e) {

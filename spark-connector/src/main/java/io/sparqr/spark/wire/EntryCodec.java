@@ -14,8 +14,8 @@ import java.nio.ByteBuffer;
  * double value[c]     with d = 0
  * </pre>
  *
- * A frame with d = 2 is the summary of a split: three longs, entries, lines, and 1 if it is
- * malformed.
+ * A frame with d = 2 is the summary of a split: three longs, entries, lines, and a sum of 1 if it
+ * is malformed, 2 if a symmetric file has entries above the diagonal in it, 4 if below.
  */
 public final class EntryCodec {
 
@@ -32,8 +32,11 @@ public final class EntryCodec {
    * @param entries number of entries read
    * @param lines number of line feeds passed
    * @param malformed whether reading ended with an error
+   * @param above whether a symmetric file has entries above the diagonal in it
+   * @param below the same for entries below the diagonal
    */
-  public record Summary(int split, long entries, long lines, boolean malformed) {}
+  public record Summary(
+      int split, long entries, long lines, boolean malformed, boolean above, boolean below) {}
 
   /**
    * Encodes the first count entries of three arrays.
@@ -88,7 +91,8 @@ public final class EntryCodec {
   /** A summary as a frame. */
   public static byte[] encode(Summary s) {
     ByteBuffer frame = Frame.allocate(Frame.Kind.ENTRIES, s.split, 0, 0, SUMMARY, 24);
-    frame.putLong(s.entries).putLong(s.lines).putLong(s.malformed ? 1 : 0);
+    int flags = (s.malformed ? 1 : 0) + (s.above ? 2 : 0) + (s.below ? 4 : 0);
+    frame.putLong(s.entries).putLong(s.lines).putLong(flags);
     return Frame.seal(frame);
   }
 
@@ -98,7 +102,14 @@ public final class EntryCodec {
     Frame.require(Frame.field(frame, 3) == SUMMARY, "form of a summary");
     long[] found = Frame.getLongs(frame, 3);
     Frame.end(frame);
-    Frame.require(found[0] >= 0 && found[1] >= 0 && found[2] >>> 1 == 0, "summary of a split");
-    return new Summary(Frame.field(frame, 0), found[0], found[1], found[2] == 1);
+    Frame.require(found[0] >= 0 && found[1] >= 0 && found[2] >>> 3 == 0, "summary of a split");
+    int flags = (int) found[2];
+    return new Summary(
+        Frame.field(frame, 0),
+        found[0],
+        found[1],
+        (flags & 1) != 0,
+        (flags & 2) != 0,
+        (flags & 4) != 0);
   }
 }

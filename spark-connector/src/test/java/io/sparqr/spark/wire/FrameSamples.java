@@ -215,7 +215,7 @@ final class FrameSamples {
     }
     one(
         "ENTRIES, summary",
-        EntryCodec.encode(new EntryCodec.Summary(3, 40, 41, true)),
+        EntryCodec.encode(new EntryCodec.Summary(3, 40, 41, true, false, true)),
         EntryCodec::decodeSummary);
     var change = new InputChangedException("partition 3: größer", 3, 10, 9, 20, -1);
     one("CHANGE", ChangeCodec.encode(change), ChangeCodec::decode);
