@@ -44,7 +44,7 @@ public final class RefitWithNewLabels {
     LeastSquaresSolution third;
     try (QRFactorization f = GpuSparseQR.builder().keepQ(true).build().factorize(rows)) {
       third = f.solve(tripled);
-      f.summary().warnings().forEach(out::println);
+      f.summary().notes().forEach(out::println);
     }
     rows.unpersist(false);
 
@@ -59,7 +59,7 @@ public final class RefitWithNewLabels {
       error = Math.max(error, Math.abs(second.x()[j] - 3 * first.x()[j]));
       size = Math.max(size, Math.abs(3 * first.x()[j]));
     }
-    out.println(String.join("; ", second.report().warnings()));
+    out.println(String.join("; ", second.report().notes()));
     out.printf("residual norms %.6f and %.6f%n", first.residualNorm(), second.residualNorm());
     out.printf("largest deviation from 3 x: %.1e of %.2f%n", error, size);
     return error <= 1e-9 * size

@@ -24,6 +24,9 @@ final class ReportText {
     text.problem(report);
     text.answer(report);
     text.times(report);
+    for (String n : report.notes()) {
+      text.line("note", "%s", n);
+    }
     for (String w : report.warnings()) {
       text.line("warning", "%s", w);
     }
@@ -101,7 +104,7 @@ final class ReportText {
     double[] norm = r.residualNorm();
     boolean many = norm.length > MOST_LINES;
     for (int k = 0; k < (many ? 3 : norm.length); k++) {
-      boolean told = k == 0 && r.residualSource().equals(SolveReport.Residual.MEASURED);
+      boolean told = k == 0 && !r.residualSource().equals(SolveReport.Residual.TAIL);
       line(
           k == 0 ? "residual" : "",
           "||b - Ax|| = %.12e%s",

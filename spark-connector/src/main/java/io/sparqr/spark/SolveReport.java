@@ -25,7 +25,8 @@ import java.util.Map;
  * @param traffic bytes moved
  * @param residual of the solution; empty before a solve
  * @param seconds wall times
- * @param warnings in order of occurrence
+ * @param warnings what the user should know and did not ask for, in order of occurrence
+ * @param notes how what was asked for was done
  * @param profile time and place of every task, if requested; not in the JSON form
  */
 public record SolveReport(
@@ -39,12 +40,14 @@ public record SolveReport(
     Residual residual,
     Seconds seconds,
     List<String> warnings,
+    List<String> notes,
     SolveProfile profile)
     implements Serializable {
 
-  /** Copies the warnings. */
+  /** Copies the warnings and notes. */
   public SolveReport {
     warnings = List.copyOf(warnings);
+    notes = List.copyOf(notes);
   }
 
   /** A report without a profile. */
@@ -70,6 +73,7 @@ public record SolveReport(
         residual,
         seconds,
         warnings,
+        List.of(),
         SolveProfile.NONE);
   }
 
@@ -263,6 +267,13 @@ public record SolveReport(
     /** A pass over the rows. */
     public static final String MEASURED = "measured by a pass over the rows";
 
+    /**
+     * The same where rows of an earlier R stand for those that it was made of: as exact as this R,
+     * which is a few eps x_j ||a_j||.
+     */
+    public static final String MEASURED_WITH_R =
+        "measured by a pass over the new rows and the rows of R that replace the others";
+
     /** Without a check. */
     public Residual(double[] residualNorm, String residualSource) {
       this(residualNorm, residualSource, Check.NONE);
@@ -380,6 +391,7 @@ public record SolveReport(
         residual,
         other,
         warnings,
+        notes,
         profile);
   }
 
@@ -398,6 +410,26 @@ public record SolveReport(
         residual,
         seconds,
         all,
+        notes,
+        profile);
+  }
+
+  /** The same with further notes. */
+  public SolveReport withNotes(List<String> further) {
+    var all = new ArrayList<>(notes);
+    all.addAll(further);
+    return new SolveReport(
+        matrix,
+        analysis,
+        cluster,
+        factorization,
+        rankTest,
+        proof,
+        traffic,
+        residual,
+        seconds,
+        warnings,
+        all,
         profile);
   }
 
@@ -414,6 +446,7 @@ public record SolveReport(
         other,
         times,
         warnings,
+        notes,
         profile);
   }
 
@@ -430,6 +463,7 @@ public record SolveReport(
         residual,
         seconds,
         warnings,
+        notes,
         profile);
   }
 
@@ -446,6 +480,7 @@ public record SolveReport(
         residual,
         seconds,
         warnings,
+        notes,
         made);
   }
 
@@ -506,6 +541,7 @@ public record SolveReport(
     map.put("foretoldHostBytes", factorization.foretoldHostBytes);
     map.put("factorBytes", factorization.factorBytes.toMap());
     map.put("warnings", warnings);
+    map.put("notes", notes);
     return map;
   }
 

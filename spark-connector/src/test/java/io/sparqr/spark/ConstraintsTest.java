@@ -297,7 +297,7 @@ class ConstraintsTest {
       assertThat(f.solve().x()[2]).isEqualTo(3);
       assertThat(f.unscaledErrors()[2]).isZero();
       assertThat(f.standardErrors()[2]).isZero();
-      assertThat(f.solve().report().warnings()).contains("1 linear equality constraint");
+      assertThat(f.solve().report().notes()).contains("1 linear equality constraint");
       assertThat(f.solve().report().matrix().rows()).isEqualTo(40);
     }
     check(q, cut(2), "seed " + SEED);

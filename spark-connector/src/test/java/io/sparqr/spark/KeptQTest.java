@@ -212,22 +212,22 @@ class KeptQTest {
     double[] b = Problems.rhs(grid.rows(), SEED + 1);
     JavaRDD<SparseRow> rows = Problems.rdd(grid, 2, b);
     try (QRFactorization f = cut(2).factorize(rows)) {
-      assertThat(f.summary().warnings())
-          .anyMatch(w -> w.matches("Q is kept beside R \\(keepQ\\): [1-9][0-9,]* bytes; .*"));
+      assertThat(f.summary().notes())
+          .anyMatch(w -> w.matches("Q is kept beside R: [1-9][0-9,]* bytes; .*"));
       LeastSquaresSolution s = f.solve(aligned(2, b));
-      assertThat(s.report().warnings()).contains("further right-hand sides by the kept Q");
+      assertThat(s.report().notes()).contains("further right-hand sides by the kept Q");
       assertThat(s.report().residual().residualNorm()).isEqualTo(s.residualNorms());
-      assertThat(f.solveRelabeled(rows).report().warnings())
+      assertThat(f.solveRelabeled(rows).report().notes())
           .anyMatch(
               w ->
                   w.endsWith(
                       "semi-normal equations: rows in any order do not tell their"
                           + " reflectors"));
-      assertThat(f.summary().warnings()).noneMatch(w -> w.startsWith("further"));
+      assertThat(f.summary().notes()).noneMatch(w -> w.startsWith("further"));
     }
     try (QRFactorization f = cut(2).keepQ(false).factorize(rows)) {
       assertThat(f.summary().warnings()).isEmpty();
-      assertThat(f.solve(aligned(2, b)).report().warnings())
+      assertThat(f.solve(aligned(2, b)).report().notes())
           .containsExactly(
               "further right-hand sides by the corrected semi-normal equations: Q was not kept");
     }

@@ -71,7 +71,7 @@ class LevelsOnDevicesIT {
       assertThat(HeldOnDevices.byProcess(context).values())
           .as("no rows on the host")
           .allMatch(h -> h.host() == 0);
-      assertThat(String.join("\n", other.report().warnings()))
+      assertThat(String.join("\n", other.report().notes()))
           .contains(
               "R on the device for %d of %d tasks"
                   .formatted(cut.subtreeTasks(), cut.subtreeTasks()));

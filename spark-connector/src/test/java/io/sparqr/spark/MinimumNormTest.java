@@ -65,7 +65,7 @@ class MinimumNormTest {
       assertThat(LocalSpark.context().getPersistentRDDs()).isEmpty();
       assertThat(least.rank()).isEqualTo(rank);
       assertThat(least.deadColumns()).isEqualTo(basic.deadColumns());
-      assertThat(least.report().warnings()).anyMatch(w -> w.startsWith("minimum-norm solution"));
+      assertThat(least.report().notes()).anyMatch(w -> w.startsWith("minimum-norm solution"));
       for (int k = 0; k < 2; k++) {
         double[] x = least.x(k);
         double[] r = Problems.residual(a, x, k == 0 ? b : c);

@@ -228,7 +228,7 @@ class OnlyOnDeviceTest {
   }
 
   private void requireResident(int expected, LeastSquaresSolution solution) {
-    assertThat(String.join("\n", solution.report().warnings()))
+    assertThat(String.join("\n", solution.report().notes()))
         .contains("R on the device for %d of %d tasks".formatted(expected, tasks));
   }
 

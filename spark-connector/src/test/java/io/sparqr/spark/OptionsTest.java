@@ -436,7 +436,7 @@ class OptionsTest {
             .solve(rdd);
     assertThat(s.rank()).isEqualTo(6);
     assertThat(s.x()[0]).isCloseTo(s.x()[6], within(1e-13));
-    assertThat(s.report().warnings())
+    assertThat(s.report().notes())
         .hasSize(1)
         .allMatch(w -> w.startsWith("minimum-norm solution by a second factorization"));
     assertThat(s.report().analysis().ordering()).isEqualTo("GIVEN");

@@ -56,7 +56,7 @@ class RidgePathTest {
           GpuSparseQR.builder().ridge(lambdas[k]).solve(Problems.rdd(TALL, 3, B, C));
       assertSame(path.get(k), alone, "lambda " + lambdas[k] + ", seed " + SEED);
     }
-    assertThat(path.get(30).report().warnings())
+    assertThat(path.get(30).report().notes())
         .anyMatch(w -> w.startsWith("ridge path: QR of [R; ridge] with one analysis"));
     assertThat(path.get(30).report().analysis().orderingReason()).startsWith("given analysis");
     assertThat(LocalSpark.context().getPersistentRDDs()).isEmpty();
@@ -75,7 +75,7 @@ class RidgePathTest {
           GpuSparseQR.builder().ridge(lambdas[k]).solve(Problems.rdd(wide, 2, b));
       assertSame(path.get(k), alone, "lambda " + lambdas[k] + ", seed " + SEED);
     }
-    assertThat(path.get(2).report().warnings())
+    assertThat(path.get(2).report().notes())
         .anyMatch(w -> w.startsWith("ridge path: QR of [A; ridge] with one analysis"));
     assertThat(path.get(3).report().analysis().orderingReason()).startsWith("given analysis");
   }

@@ -17,6 +17,9 @@ import java.util.stream.Collectors;
  */
 public record Condition(double estimate, int[] nearlyDependent) implements Serializable {
 
+  /** The beginning of a warning. */
+  public static final String WARNING = "condition estimate";
+
   /** Before it is known. */
   public static final Condition UNKNOWN = new Condition(Double.NaN, new int[0]);
 
@@ -37,7 +40,7 @@ public record Condition(double estimate, int[] nearlyDependent) implements Seria
     return Optional.of(
         String.format(
             Locale.ROOT,
-            "condition estimate %.1e: x may have lost %d of 16 digits%s",
+            WARNING + " %.1e: x may have lost %d of 16 digits%s",
             estimate,
             (int) Math.min(16, Math.round(Math.log10(estimate))),
             named()));

@@ -4,6 +4,7 @@ package io.sparqr.spark.internal;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.FactorSummary;
 import io.sparqr.partition.SubtreeTask;
+import io.sparqr.spark.SolveProfile;
 import io.sparqr.spark.SolveReport;
 import io.sparqr.spark.condition.Condition;
 import io.sparqr.spark.condition.RankRequest;
@@ -51,17 +52,32 @@ final class FactorReport {
                 summary.d2hBytes()),
             SolveReport.Residual.none(),
             made.seconds(),
-            warnings(options, made, basic));
+            warnings(made, basic),
+            keptQ(options, made),
+            SolveProfile.NONE);
+  }
+
+  private static List<String> keptQ(SolveOptions options, FactorState.Made made) {
+    return options.factorization().keepQ()
+        ? List.of(
+            "Q is kept beside R: %,d bytes; rows were not combined before the shuffle"
+                .formatted(made.totals().reflectorBytes()))
+        : List.of();
   }
 
   /**
    * The report with a solution.
    *
    * @param residual of the solution; {@link SolveReport.Residual#none} before a solve
-   * @param notes warnings of this solution
+   * @param notes how it was found
+   * @param warnings of this solution
    */
-  SolveReport of(SolveReport.Residual residual, SolveReport.Seconds seconds, List<String> notes) {
-    return report.withResidual(residual, seconds).withWarnings(notes);
+  SolveReport of(
+      SolveReport.Residual residual,
+      SolveReport.Seconds seconds,
+      List<String> notes,
+      List<String> warnings) {
+    return report.withResidual(residual, seconds).withNotes(notes).withWarnings(warnings);
   }
 
   private static SolveReport.Analysis analysis(
@@ -141,18 +157,12 @@ final class FactorReport {
                 .formatted(made.combined().redone()));
   }
 
-  private static List<String> warnings(
-      SolveOptions options, FactorState.Made made, BasicColumns basic) {
+  private static List<String> warnings(FactorState.Made made, BasicColumns basic) {
     var warnings = new ArrayList<>(made.warnings());
     made.rank().condition().warning().ifPresent(warnings::add);
     basic.warning().ifPresent(warnings::add);
     warnings.addAll(made.totals().summary().warnings());
     warnings.addAll(ofRows(made));
-    if (options.factorization().keepQ()) {
-      warnings.add(
-          "Q is kept beside R (keepQ): %,d bytes; rows were not combined before the shuffle"
-              .formatted(made.totals().reflectorBytes()));
-    }
     return warnings;
   }
 }

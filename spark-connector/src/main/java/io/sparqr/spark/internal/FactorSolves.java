@@ -68,11 +68,16 @@ final class FactorSolves {
    *
    * @param x by right-hand side
    * @param residual ||b - Ax|| of each, true of this x; the check, if it was requested
-   * @param notes warnings of this solution
+   * @param notes how it was found
+   * @param warnings of this solution
    * @param seconds of the solve; for the factorized right-hand sides without the check
    */
   record Solved(
-      double[][] x, SolveReport.Residual residual, List<String> notes, double seconds) {}
+      double[][] x,
+      SolveReport.Residual residual,
+      List<String> notes,
+      List<String> warnings,
+      double seconds) {}
 
   /**
    * Solves with a factorization.
@@ -110,33 +115,33 @@ final class FactorSolves {
     var watch = new Stopwatch();
     double[][] x = backSubstituted(scope);
     basic.move(plan, x, scope);
-    var notes = new ArrayList<String>();
+    var warnings = new ArrayList<String>();
     int steps = options.solution().refinement();
     boolean there = rows.source() != null;
     Norms norms;
     if (steps > 0 && there) {
       progress.phase("solve", "up to %d step(s) of refinement".formatted(steps));
-      norms = refined(pass(), x, steps, basic, scope, notes);
+      norms = refined(pass(), x, steps, basic, scope, warnings);
     } else {
       norms = ofTails(x);
       if (!norms.trusted && there) {
         norms = measured(pass(), x, scope);
       } else if (!norms.trusted) {
-        notes.add(UNSEEN);
+        warnings.add(UNSEEN);
       }
     }
     double seconds = made.seconds().solve() + watch.lap();
     SolveLog.solve(steps, seconds);
     boolean wanted = options.solution().check() || steps > 0;
     if (wanted && !there) {
-      notes.add("neither refined nor checked: the factorization was loaded, without its rows");
+      warnings.add("neither refined nor checked: the factorization was loaded, without its rows");
     }
     SolveReport.Check check = SolveReport.Check.NONE;
     if (options.solution().check() && there) {
       progress.phase("check", "backward error");
       check = check(x, scope);
     }
-    return new Solved(x, norms.residual(check), List.copyOf(notes), seconds);
+    return new Solved(x, norms.residual(check), List.of(), List.copyOf(warnings), seconds);
   }
 
   /**
@@ -189,12 +194,14 @@ final class FactorSolves {
   }
 
   private Norms measured(ResidualPass.Sums sums, double[][] x) {
+    String how =
+        rows.whole() ? SolveReport.Residual.MEASURED : SolveReport.Residual.MEASURED_WITH_R;
     double[] norm = sums.ofRows().clone();
     // The ridge's rows may be among the rows.
     for (int k = 0; rows.ridge().any() && k < norm.length; k++) {
       norm[k] = plan.withoutRidge(sums.residual()[k], x[k]);
     }
-    return new Norms(norm, SolveReport.Residual.MEASURED, true);
+    return new Norms(norm, how, true);
   }
 
   /** Refines solutions in place, as long as that helps. */
@@ -204,7 +211,7 @@ final class FactorSolves {
       int steps,
       BasicColumns basic,
       JobScope scope,
-      List<String> notes) {
+      List<String> warnings) {
     var refinement =
         new Refinement(
             equations,
@@ -215,7 +222,7 @@ final class FactorSolves {
             });
     ResidualPass.Sums sums = refinement.run(x, steps, scope);
     if (refinement.takenBack() > 0) {
-      notes.add(
+      warnings.add(
           "%d step(s) of refinement taken back: the residual grew"
               .formatted(refinement.takenBack()));
     }
@@ -322,11 +329,11 @@ final class FactorSolves {
       Way way,
       BasicColumns basic,
       JobScope scope) {
-    var notes = new ArrayList<String>();
+    var warnings = new ArrayList<String>();
     int steps = options.solution().refinement() - way.steps;
     Norms norms = found;
     if (steps > 0) {
-      norms = refined(pass, x, steps, basic, scope, notes);
+      norms = refined(pass, x, steps, basic, scope, warnings);
     } else if (!norms.trusted) {
       norms = measured(pass, x, scope);
     }
@@ -334,8 +341,7 @@ final class FactorSolves {
         options.solution().check() ? check(pass, x, scope) : SolveReport.Check.NONE;
     double seconds = way.watch.total();
     SolveLog.further(way.how, norms.of, seconds);
-    notes.addAll(0, equations.notes(way.how));
-    return new Solved(x, norms.residual(check), notes, seconds);
+    return new Solved(x, norms.residual(check), equations.notes(way.how), warnings, seconds);
   }
 
   /** The backward error of solutions for the right-hand sides of the rows. */

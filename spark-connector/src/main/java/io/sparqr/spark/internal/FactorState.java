@@ -74,6 +74,7 @@ public final class FactorState implements AutoCloseable {
   private SolveReport.Seconds seconds;
   private SolveReport.Residual residual = SolveReport.Residual.none();
   private List<String> notes = List.of();
+  private List<String> warnings = List.of();
   private LeastSquaresSolution solution;
   private final FactorStatistics statistics;
 
@@ -290,6 +291,7 @@ public final class FactorState implements AutoCloseable {
       FactorSolves.Solved s = solves.stored(basic, scope, progress);
       residual = s.residual();
       notes = s.notes();
+      warnings = s.warnings();
       seconds = seconds.withSolve(s.seconds(), seconds.total() + watch.total());
       double[] norm = residual.residualNorm();
       SolveLog.done(rank(), n, norm, seconds.total());
@@ -300,7 +302,7 @@ public final class FactorState implements AutoCloseable {
   }
 
   private LeastSquaresSolution solution(FactorSolves.Solved s) {
-    SolveReport of = report.of(s.residual(), seconds, s.notes());
+    SolveReport of = report.of(s.residual(), seconds, s.notes(), s.warnings());
     return new LeastSquaresSolution(
         s.x(), s.residual().residualNorm(), rank(), deadColumns(), profiled(of));
   }
@@ -392,7 +394,7 @@ public final class FactorState implements AutoCloseable {
   /** Another solution with this factorization's report. */
   LeastSquaresSolution corrected(double[][] x, SolveReport.Residual of, String how) {
     return new LeastSquaresSolution(
-        x, of.residualNorm(), rank(), deadColumns(), report.of(of, seconds, List.of(how)));
+        x, of.residualNorm(), rank(), deadColumns(), report.of(of, seconds, List.of(how), List.of()));
   }
 
   /** Standard errors of x for right-hand side k. */
@@ -502,7 +504,7 @@ public final class FactorState implements AutoCloseable {
 
   /** The current report: after {@link #solve()} with its residual norms and times. */
   public SolveReport report() {
-    return profiled(report.of(residual, seconds, notes));
+    return profiled(report.of(residual, seconds, notes, warnings));
   }
 
   private SolveReport profiled(SolveReport of) {

@@ -2,6 +2,7 @@
 package io.sparqr.spark.internal;
 
 import io.sparqr.spark.SolveReport;
+import io.sparqr.spark.condition.Condition;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -40,6 +41,7 @@ final class LeastNormReport {
         new SolveReport.Residual(norms, SolveReport.Residual.MEASURED),
         s.withSolve(total - s.total(), total),
         transpose.warnings(),
+        transpose.notes(),
         transpose.profile());
   }
 
@@ -51,13 +53,19 @@ final class LeastNormReport {
    */
   static SolveReport ofTwo(
       SolveReport first, SolveReport second, SolveReport.Residual residual, double elapsed) {
-    var warnings = new ArrayList<String>();
-    warnings.add(
+    var notes = new ArrayList<String>();
+    notes.add(
         "minimum-norm solution by a second factorization, of R' (rank %,d): %s, %.2f s"
             .formatted(
                 first.rankTest().rank(), SolveReport.work(second.analysis().flops()), elapsed));
-    warnings.addAll(second.warnings());
-    return first.withResidual(residual, longer(first, elapsed)).withWarnings(warnings);
+    notes.addAll(second.notes());
+    // Columns of R' are rows of R: what is said of them says nothing to the user.
+    var warnings = new ArrayList<>(second.warnings());
+    warnings.removeIf(w -> w.startsWith(Condition.WARNING));
+    return first
+        .withResidual(residual, longer(first, elapsed))
+        .withNotes(notes)
+        .withWarnings(warnings);
   }
 
   /**

@@ -106,7 +106,7 @@ public final class RidgePath {
           s.residualNorms(),
           s.rank(),
           s.deadColumns(),
-          s.report().withWarnings(List.of(why)));
+          s.report().withNotes(List.of(why)));
     }
   }
 }

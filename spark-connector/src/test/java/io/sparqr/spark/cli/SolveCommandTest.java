@@ -170,7 +170,13 @@ class SolveCommandTest {
             "rank",
             "deadColumns",
             "residualNorm",
+            "residualSource",
             "normalResidual",
+            "backwardError",
+            "componentwiseError",
+            "verdict",
+            "conditionEstimate",
+            "nearlyDependent",
             "normDeparture",
             "backend",
             "backendReason",
@@ -194,7 +200,8 @@ class SolveCommandTest {
             "peakHostBytes",
             "foretoldHostBytes",
             "factorBytes",
-            "warnings");
+            "warnings",
+            "notes");
     List<String> seconds = new ArrayList<>();
     report.get("seconds").fieldNames().forEachRemaining(seconds::add);
     assertThat(seconds)

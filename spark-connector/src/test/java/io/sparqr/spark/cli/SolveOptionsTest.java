@@ -46,6 +46,7 @@ class SolveOptionsTest {
     all.put("--minimum-norm", b -> b.minimumNorm(true));
     all.put("--no-equilibrate", b -> b.equilibrate(false));
     all.put("--check", b -> b.check(true));
+    all.put("--min-rcond 1e-7", b -> b.minRcond(1e-7));
     all.put("--executors 4", b -> b.executors(4));
     all.put("--minimum-executors 3", b -> b.minimumExecutors(3));
     all.put("--executor-wait 2.5", b -> b.executorWait(2.5));
