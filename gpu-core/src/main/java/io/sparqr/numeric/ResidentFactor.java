@@ -52,8 +52,8 @@ public interface ResidentFactor extends AutoCloseable {
    * R^-1 Q'b for the right-hand sides that were factored with the matrix, and R^-1 w for the {@link
    * Probe} after them, with the same bits each time; empty if R is gone or there were none.
    *
-   * @param outside x at the columns outside the task, a value for each of these right-hand sides and
-   *     the probe
+   * @param outside x at the columns outside the task, a value for each of these right-hand sides
+   *     and the probe
    * @return values at the task's pivots, in their order, for each of them
    * @throws io.sparqr.numeric.integrity.IntegrityFailure as for {@link #solve}
    * @throws io.sparqr.error.InsufficientMemoryException as for {@link #solve}

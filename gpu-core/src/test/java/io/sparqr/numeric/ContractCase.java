@@ -125,8 +125,7 @@ final class ContractCase {
       for (int i = 0; i < f.rank(); i++) {
         int pivot = analysis.firstPivot(f.front()) + f.livePivot()[i];
         for (int q = 0; q < width; q++) {
-          double left =
-              q < nrhs ? f.rhs()[i * nrhs + q] : Probe.value(number.applyAsInt(pivot));
+          double left = q < nrhs ? f.rhs()[i * nrhs + q] : Probe.value(number.applyAsInt(pivot));
           double size = Math.abs(left);
           for (int k = f.livePivot()[i]; k < f.fn(); k++) {
             double v =

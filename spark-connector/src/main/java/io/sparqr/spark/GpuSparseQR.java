@@ -257,8 +257,8 @@ public final class GpuSparseQR {
 
     /**
      * Whether every solve, including later right-hand sides, ends with two passes that measure
-     * ||A'(b-Ax)|| and the backward error of x ({@link SolveReport.Check}), with a verdict in words;
-     * default false.
+     * ||A'(b-Ax)|| and the backward error of x ({@link SolveReport.Check}), with a verdict in
+     * words; default false.
      */
     public Builder check(boolean on) {
       options = options.with(options.solution().withCheck(on));
@@ -266,9 +266,9 @@ public final class GpuSparseQR {
     }
 
     /**
-     * The least reciprocal condition estimate that is accepted, in [0, 1); default 0: every one. R's
-     * {@code lm} takes columns for dependent from about 1e-7 on. Without it a solve warns from a
-     * condition of 1e7 on and names the columns ({@link SolveReport.RankTest#nearlyDependent}).
+     * The least reciprocal condition estimate that is accepted, in [0, 1); default 0: every one.
+     * R's {@code lm} takes columns for dependent from about 1e-7 on. Without it a solve warns from
+     * a condition of 1e7 on and names the columns ({@link SolveReport.RankTest#nearlyDependent}).
      *
      * @throws IllegalArgumentException out of range; a solve beyond it throws {@link
      *     io.sparqr.error.IllConditionedException}
@@ -281,10 +281,10 @@ public final class GpuSparseQR {
     /**
      * Steps of iterative refinement x += (R'R)^-1 A'(b - Ax) after every solve, including later
      * right-hand sides, at most; default 0. A step after which the measured residual has grown, or
-     * that is not shorter than the one before, is taken back and ends the refinement. A minimum-norm
-     * solution is refined as long as that helps, regardless of this option. k steps cost k + 1
-     * passes over the rows and two triangular solves each, but no factorization. Useful for badly
-     * conditioned problems; a solve is normwise backward stable without it.
+     * that is not shorter than the one before, is taken back and ends the refinement. A
+     * minimum-norm solution is refined as long as that helps, regardless of this option. k steps
+     * cost k + 1 passes over the rows and two triangular solves each, but no factorization. Useful
+     * for badly conditioned problems; a solve is normwise backward stable without it.
      */
     public Builder refinement(int steps) {
       options = options.with(options.solution().withRefinement(steps));

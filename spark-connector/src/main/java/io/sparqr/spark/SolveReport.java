@@ -208,9 +208,9 @@ public record SolveReport(
    * @param toleranceReason its origin
    * @param rank numerical rank
    * @param deadColumns original indices, ascending
-   * @param conditionEstimate of 1 / sigma_min of R with columns of norm 1: within a few percent from
-   *     1e5 on, below that an upper bound that may be sqrt(n) times too large; NaN (null in JSON) if
-   *     it is not known
+   * @param conditionEstimate of 1 / sigma_min of R with columns of norm 1: within a few percent
+   *     from 1e5 on, below that an upper bound that may be sqrt(n) times too large; NaN (null in
+   *     JSON) if it is not known
    * @param nearlyDependent columns that are nearly dependent on each other, original indices,
    *     ascending; none unless the estimate is beyond 1e7
    */

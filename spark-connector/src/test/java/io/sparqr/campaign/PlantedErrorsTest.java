@@ -111,8 +111,7 @@ class PlantedErrorsTest {
                 s -> {
                   var check = new SolveReport.Check(1e-3, 1e-3, 1e-3, "planted");
                   var residual =
-                      new SolveReport.Residual(
-                          s.residualNorms(), SolveReport.Residual.TAIL, check);
+                      new SolveReport.Residual(s.residualNorms(), SolveReport.Residual.TAIL, check);
                   SolveReport report = s.report().withResidual(residual, s.report().seconds());
                   return new LeastSquaresSolution(
                       s.solutions(), s.residualNorms(), 5, s.deadColumns(), report);

@@ -39,8 +39,7 @@ class SolveReportTest {
             5,
             6,
             new SolveReport.FactorBytes(7, 8, 9, 10)),
-        new SolveReport.RankTest(
-            1e-10, "given", 298, new int[] {4, 17}, 2.5e8, new int[] {3, 9}),
+        new SolveReport.RankTest(1e-10, "given", 298, new int[] {4, 17}, 2.5e8, new int[] {3, 9}),
         new SolveReport.Proof(2e-16, 1),
         new SolveReport.Traffic(10, 20, 30),
         new SolveReport.Residual(new double[] {1, 2}, SolveReport.Residual.TAIL),

@@ -50,9 +50,9 @@ public interface RoundExecutor extends AutoCloseable {
   }
 
   /**
-   * Solves R x = c on the executor, from the packed rows of the last {@link #execute}, for the stored
-   * right-hand sides and the {@link io.sparqr.numeric.Probe}. For a stage of sound fronts whose tails
-   * are pivots of the stage, with at least one right-hand side.
+   * Solves R x = c on the executor, from the packed rows of the last {@link #execute}, for the
+   * stored right-hand sides and the {@link io.sparqr.numeric.Probe}. For a stage of sound fronts
+   * whose tails are pivots of the stage, with at least one right-hand side.
    *
    * @return x, by number of the stage's columns ({@link StageColumns}), rhs + 1 values each
    */

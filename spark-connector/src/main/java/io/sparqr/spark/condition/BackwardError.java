@@ -17,8 +17,8 @@ import java.io.Serializable;
  *
  * (Higham 2002, Accuracy and Stability of Numerical Algorithms, section 20.7). The second is small
  * where r itself is nothing but rounding errors. The componentwise error is max over the columns of
- * |a_j'r| / |a_j|'(|b| + |A| |x|): how well each normal equation is satisfied beside the size of its
- * terms.
+ * |a_j'r| / |a_j|'(|b| + |A| |x|): how well each normal equation is satisfied beside the size of
+ * its terms.
  *
  * @param normalResidual max over the right-hand sides of ||A'r|| / (||A||_F ||r||), for A's own
  *     columns
@@ -67,7 +67,8 @@ public record BackwardError(
       if (residual == 0 || whole[k] == 0) {
         continue;
       }
-      normal = Math.max(normal, inCallersUnits(gradient, k, width, residual, plan) / sums.frobenius());
+      normal =
+          Math.max(normal, inCallersUnits(gradient, k, width, residual, plan) / sums.frobenius());
       double one = whole[k] / (frobenius * residual);
       double of = frobenius * trust.size(x[k]) + sums.rhs()[k];
       double two = norm(projected, k, width) / of;

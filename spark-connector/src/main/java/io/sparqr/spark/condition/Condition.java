@@ -10,8 +10,8 @@ import java.util.stream.Collectors;
 /**
  * The condition of R with columns of norm 1.
  *
- * @param estimate of 1 / sigma_min, a few percent off from 1e5 on; below, ||R^-1 w|| for a random w,
- *     between it and sqrt(n) times it. NaN: not known
+ * @param estimate of 1 / sigma_min, a few percent off from 1e5 on; below, ||R^-1 w|| for a random
+ *     w, between it and sqrt(n) times it. NaN: not known
  * @param nearlyDependent columns that are nearly dependent on each other; original indices,
  *     ascending; none unless the estimate is beyond {@link RankReview#WARNED}
  */

@@ -93,8 +93,7 @@ public final class RankReview {
    * @param condition of R with columns of norm 1
    * @param warnings for the user
    */
-  public record Outcome(
-      Optional<RankRequest> again, Condition condition, List<String> warnings) {}
+  public record Outcome(Optional<RankRequest> again, Condition condition, List<String> warnings) {}
 
   /** Reviews a factorization that was asked for this. */
   public RankReview(SymbolicAnalysis analysis, RankRequest request, Found found) {
@@ -245,12 +244,10 @@ public final class RankReview {
     IntStream columns = Arrays.stream(chosen).map(p -> analysis.permutation().original(p));
     double largest = block.sigma()[count - 1];
     if (!searches()) {
-      int[] all =
-          IntStream.concat(Arrays.stream(request.last()), columns).distinct().toArray();
+      int[] all = IntStream.concat(Arrays.stream(request.last()), columns).distinct().toArray();
       return request.tolerance().isEmpty()
           ? request.withLast(all, largest)
-          : request.withLast(
-              all, Math.max(largest, request.leftOut()), level(), request.shrink());
+          : request.withLast(all, Math.max(largest, request.leftOut()), level(), request.shrink());
     }
     // A V = S, ||S|| = largest: the columns' remainders are at most ||S V_J^-1||, to rounding.
     double most = 4 * largest / leastOf(block, chosen, count);

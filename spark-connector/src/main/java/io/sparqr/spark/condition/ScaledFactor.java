@@ -50,7 +50,6 @@ public final class ScaledFactor {
     levels.forward(v, width, scope);
   }
 
-
   /** v becomes R^-1 v. A reading of R. */
   void inverse(double[] v, int width) {
     levels.back(v, width, scope);

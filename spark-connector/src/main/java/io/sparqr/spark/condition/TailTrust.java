@@ -6,9 +6,10 @@ import io.sparqr.spark.solve.NormSum;
 
 /**
  * Whether the norm of the rest of Q'b, which costs nothing, is that of b - Ax for the x that is
- * returned. Q, R and x are exact for A + E and b + e, with ||E_j|| at most some eps ||a_j|| and ||e||
- * some eps ||b||, so the norms differ by at most ||E x|| + ||e||, some eps (sum of |x_j| ||a_j|| +
- * ||b||). That is nothing unless columns are so nearly dependent that x is large where Ax is not.
+ * returned. Q, R and x are exact for A + E and b + e, with ||E_j|| at most some eps ||a_j|| and
+ * ||e|| some eps ||b||, so the norms differ by at most ||E x|| + ||e||, some eps (sum of |x_j|
+ * ||a_j|| + ||b||). That is nothing unless columns are so nearly dependent that x is large where Ax
+ * is not.
  */
 public final class TailTrust {
 

@@ -158,9 +158,7 @@ public final class ConstrainedState implements AutoCloseable {
     }
     // The rows that were factorized are A's and the constraints', which x satisfies.
     return state.corrected(
-        x,
-        state.residual(x, norm, tail),
-        p + " linear equality constraint" + (p == 1 ? "" : "s"));
+        x, state.residual(x, norm, tail), p + " linear equality constraint" + (p == 1 ? "" : "s"));
   }
 
   /** T (d - C x), the scaled violation of the constraints. */

@@ -160,9 +160,7 @@ final class FactorSolves {
   /** R's basic solutions. */
   double[][] backSubstituted(JobScope scope) {
     double[] z =
-        made.first()
-            .take()
-            .orElseGet(() -> FirstSolution.stored(plan, solve, singletons, scope));
+        made.first().take().orElseGet(() -> FirstSolution.stored(plan, solve, singletons, scope));
     int rhs = plan.numbers().rhsCount();
     double[][] x = new double[rhs][];
     for (int k = 0; k < rhs; k++) {
@@ -284,7 +282,8 @@ final class FactorSolves {
       trusted &= believed(norm[k], q.residual()[k], x[k]);
     }
     try (ResidualPass pass = aligned(labelled)) {
-      return corrected(pass, x, new Norms(norm, SolveReport.Residual.TAIL, trusted), way, basic, scope);
+      return corrected(
+          pass, x, new Norms(norm, SolveReport.Residual.TAIL, trusted), way, basic, scope);
     }
   }
 
@@ -323,12 +322,7 @@ final class FactorSolves {
 
   /** The steps of refinement and the check that the options request for every solution. */
   private Solved corrected(
-      ResidualPass pass,
-      double[][] x,
-      Norms found,
-      Way way,
-      BasicColumns basic,
-      JobScope scope) {
+      ResidualPass pass, double[][] x, Norms found, Way way, BasicColumns basic, JobScope scope) {
     var warnings = new ArrayList<String>();
     int steps = options.solution().refinement() - way.steps;
     Norms norms = found;
@@ -353,8 +347,7 @@ final class FactorSolves {
     scope.describe(CHECK);
     var r = new ScaledFactor(plan, solve, singletons, made.rank().sizes(), scope);
     BackwardError e = BackwardError.of(pass, x, plan, made.rank().sizes(), r);
-    return new SolveReport.Check(
-        e.normalResidual(), e.normwise(), e.componentwise(), e.verdict());
+    return new SolveReport.Check(e.normalResidual(), e.normwise(), e.componentwise(), e.verdict());
   }
 
   /** A'y for the labels y of a pass over rows of A in any order, one for each right-hand side. */

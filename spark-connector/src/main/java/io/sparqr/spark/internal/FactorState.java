@@ -394,7 +394,11 @@ public final class FactorState implements AutoCloseable {
   /** Another solution with this factorization's report. */
   LeastSquaresSolution corrected(double[][] x, SolveReport.Residual of, String how) {
     return new LeastSquaresSolution(
-        x, of.residualNorm(), rank(), deadColumns(), report.of(of, seconds, List.of(how), List.of()));
+        x,
+        of.residualNorm(),
+        rank(),
+        deadColumns(),
+        report.of(of, seconds, List.of(how), List.of()));
   }
 
   /** Standard errors of x for right-hand side k. */

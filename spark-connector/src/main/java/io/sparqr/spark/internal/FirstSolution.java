@@ -12,11 +12,12 @@ import java.util.Optional;
 /**
  * The first solve with R, right after the factorization: R x = Q'b and, in the same reading of R, R
  * z = w for the {@link Probe}, which the review of the rank needs.
- *
  */
 final class FirstSolution {
 
-  /** The solution may take this fraction of the driver's heap until it is asked for, as 1 / share. */
+  /**
+   * The solution may take this fraction of the driver's heap until it is asked for, as 1 / share.
+   */
   private static final int SHARE = 16;
 
   /** Null: there is no room for it, the factorization was loaded, or it was taken. */
@@ -60,8 +61,8 @@ final class FirstSolution {
   }
 
   /**
-   * R^-1 (Q'b, w), n x width by position, of scaled columns and right-hand sides, if it is there; it
-   * is given away once.
+   * R^-1 (Q'b, w), n x width by position, of scaled columns and right-hand sides, if it is there;
+   * it is given away once.
    */
   Optional<double[]> take() {
     Optional<double[]> there = Optional.ofNullable(x);

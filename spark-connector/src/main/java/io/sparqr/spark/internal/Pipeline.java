@@ -3,9 +3,9 @@ package io.sparqr.spark.internal;
 
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.error.DiskFullException;
+import io.sparqr.numeric.SingletonRows;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.spark.FailureReport;
-import io.sparqr.numeric.SingletonRows;
 import io.sparqr.spark.LeastSquaresSolution;
 import io.sparqr.spark.ProgressListener;
 import io.sparqr.spark.condition.ColumnSizes;
@@ -244,8 +244,7 @@ public final class Pipeline {
     SolveLog.factorize(totals.summary(), plan.partition().estimatedSeconds(), times.factorize);
     var solve = new LevelSolve(p.plan, levels);
     SingletonRows singletons = p.rows.driver().singletons();
-    FirstSolution first =
-        FirstSolution.of(plan, solve, singletons, levels.solved(), scope);
+    FirstSolution first = FirstSolution.of(plan, solve, singletons, levels.solved(), scope);
     Optional<RankReview.Outcome> seen = review(p, totals, first, solve, levels.solved(), scope);
     times.solve += watch.lap();
     if (seen.isEmpty()) {
@@ -291,13 +290,10 @@ public final class Pipeline {
       boolean solved,
       JobScope scope) {
     SolvePlan plan = p.plan.value();
-    boolean decides =
-        plan.numbers().equilibrated() && options.problem().rankTolerance().isEmpty();
+    boolean decides = plan.numbers().equilibrated() && options.problem().rankTolerance().isEmpty();
     double[] probe = first.probe().clone();
     p.sizes.scale(plan, probe, 1);
-    var found =
-        new RankReview.Found(
-            totals.dead(), totals.summary().droppedNorm(), probe, decides);
+    var found = new RankReview.Found(totals.dead(), totals.summary().droppedNorm(), probe, decides);
     var review = new RankReview(plan.analysis(), request, found);
     if (solved) {
       return review.clearEnough() ? Optional.of(review.unseen()) : Optional.empty();
@@ -307,13 +303,12 @@ public final class Pipeline {
     }
     scope.describe("smallest singular values of R");
     SingletonRows singletons = p.rows.driver().singletons();
-    return Optional.of(
-        review.of(new ScaledFactor(plan, solve, singletons, p.sizes, scope)));
+    return Optional.of(review.of(new ScaledFactor(plan, solve, singletons, p.sizes, scope)));
   }
 
   /**
-   * How tasks solve at once: if nothing but x is wanted, and every task has whole trees. Refinement,
-   * the check and a choice of the dependent columns need R later.
+   * How tasks solve at once: if nothing but x is wanted, and every task has whole trees.
+   * Refinement, the check and a choice of the dependent columns need R later.
    */
   private Optional<TaskSolution> solution(SolvePlan plan) {
     boolean only =
@@ -371,7 +366,8 @@ public final class Pipeline {
       times.plan += planned;
       TreePartition cut = plan.value().partition();
       SolveLog.cut(cut, resources.model().workers().size(), planned);
-      known.cut(cut, plan.value().numbers().tolerance(), FactorReport.toleranceReason(options, request));
+      known.cut(
+          cut, plan.value().numbers().tolerance(), FactorReport.toleranceReason(options, request));
       progress.phase("rows", "rows to the tasks of their fronts");
       scope.describe("rows to the tasks of their fronts");
       RowStep.Sent rows = sending.send(plan, resources, found, left);

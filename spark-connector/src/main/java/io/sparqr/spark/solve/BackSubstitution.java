@@ -81,14 +81,7 @@ final class BackSubstitution extends FrontVectors {
    * @param first the front's first pivot
    */
   private long block(
-      FrontRows segment,
-      int from,
-      int to,
-      int first,
-      int fn,
-      double[] v,
-      double[] row,
-      Crew crew) {
+      FrontRows segment, int from, int to, int first, int fn, double[] v, double[] row, Crew crew) {
     int end = segment.livePivot(to - 1) + 1;
     double[] sum = new double[(to - from) * width];
     if (stored) {

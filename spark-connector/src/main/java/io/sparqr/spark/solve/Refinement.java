@@ -6,10 +6,11 @@ import java.util.Arrays;
 import java.util.function.UnaryOperator;
 
 /**
- * Steps x += (R'R)^-1 A'(b - Ax) that never make x worse: a step counts only if the residual that is
- * measured after it is no larger than the one before, and if it is shorter than the step before it.
- * Otherwise it is taken back, and this right-hand side is left as it is: where columns are nearly
- * dependent, the steps are rounding errors of R'R. k steps take k + 1 passes and 2 k readings of R.
+ * Steps x += (R'R)^-1 A'(b - Ax) that never make x worse: a step counts only if the residual that
+ * is measured after it is no larger than the one before, and if it is shorter than the step before
+ * it. Otherwise it is taken back, and this right-hand side is left as it is: where columns are
+ * nearly dependent, the steps are rounding errors of R'R. k steps take k + 1 passes and 2 k
+ * readings of R.
  */
 public final class Refinement {
 

@@ -9,7 +9,8 @@ import java.util.Arrays;
  *
  * @param x one vector for each right-hand side, by original column; null for x = 0
  * @param sums what is summed
- * @param factors {@link io.sparqr.spark.plan.SolvePlan#extraordinary}; null: there is no such column
+ * @param factors {@link io.sparqr.spark.plan.SolvePlan#extraordinary}; null: there is no such
+ *     column
  */
 record ResidualAt(double[][] x, Sums sums, double[] factors) implements Serializable {
 
@@ -37,6 +38,7 @@ record ResidualAt(double[][] x, Sums sums, double[] factors) implements Serializ
   ResidualAt copy() {
     return x == null
         ? this
-        : new ResidualAt(Arrays.stream(x).map(double[]::clone).toArray(double[][]::new), sums, factors);
+        : new ResidualAt(
+            Arrays.stream(x).map(double[]::clone).toArray(double[][]::new), sums, factors);
   }
 }

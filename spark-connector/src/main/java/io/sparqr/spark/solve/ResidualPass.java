@@ -150,8 +150,8 @@ public final class ResidualPass implements AutoCloseable {
   }
 
   /**
-   * |A|'s by original column, interleaved, for s = |b| + |A| |x|, the ridge's rows included: a bound
-   * of the terms of A'(b - Ax).
+   * |A|'s by original column, interleaved, for s = |b| + |A| |x|, the ridge's rows included: a
+   * bound of the terms of A'(b - Ax).
    *
    * @param x one vector for each right-hand side, by original column
    */

@@ -22,7 +22,6 @@ final class ResidualSums {
   /** See {@link io.sparqr.spark.plan.SolvePlan#extraordinary}; may be null. */
   private final double[] factors;
 
-
   private final ColumnChunks gradient = new ColumnChunks();
   private NormSum[] residual = new NormSum[0];
   private NormSum[] rhs = new NormSum[0];

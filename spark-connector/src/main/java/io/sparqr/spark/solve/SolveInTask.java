@@ -1,9 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.solve;
 
+import io.sparqr.numeric.Probe;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.factor.TaskSolution;
-import io.sparqr.numeric.Probe;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.wire.VectorCodec;
 import io.sparqr.spark.wire.VectorCodec.Sparse;
