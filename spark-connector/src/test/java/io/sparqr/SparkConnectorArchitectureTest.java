@@ -45,7 +45,8 @@ class SparkConnectorArchitectureTest {
 
   /** In the order in which data pass through them. */
   private static final List<String> ROOMS =
-      List.of("rows", "pattern", "factor", "solve", "inverse", "dependence", "internal");
+      List.of(
+          "rows", "pattern", "factor", "solve", "condition", "inverse", "dependence", "internal");
 
   private static final JavaClasses CLASSES =
       new ClassFileImporter()

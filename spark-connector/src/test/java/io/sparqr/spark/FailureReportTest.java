@@ -37,6 +37,13 @@ class FailureReportTest {
           "deadColumns",
           "residualNorm",
           "normalResidual",
+          "conditionEstimate",
+          "nearlyDependent",
+          "residualSource",
+          "backwardError",
+          "componentwiseError",
+          "verdict",
+          "notes",
           "gflops",
           "nnzR",
           "flopsDone",
@@ -112,7 +119,8 @@ class FailureReportTest {
     for (String phase : List.of("pattern", "analyze", "plan", "assemble", "factorize")) {
       assertThat(json.at("/seconds/" + phase).asDouble()).as(phase).isPositive();
     }
-    assertThat(json.at("/seconds/solve").asDouble()).isZero();
+    // the rank is reviewed by a solve
+    assertThat(json.at("/seconds/solve").asDouble()).isPositive();
     double sum = 0;
     for (String phase :
         List.of("pattern", "order", "analyze", "plan", "assemble", "factorize", "solve")) {

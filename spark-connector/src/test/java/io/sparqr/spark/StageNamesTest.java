@@ -149,16 +149,15 @@ class StageNamesTest {
     var descriptions = new ArrayList<>(List.of(PREFIX + "pattern and column norms"));
     descriptions.addAll(rows.subList(0, Math.min(1, rows.size())));
     descriptions.addAll(List.of(level1, level2));
+    List<String> back =
+        List.of(
+            PREFIX + "back substitution, level 2 of 2", PREFIX + "back substitution, level 1 of 2");
+    stages.addAll(back);
+    descriptions.addAll(back);
     if (solved) {
-      List<String> back =
-          List.of(
-              PREFIX + "back substitution, level 2 of 2",
-              PREFIX + "back substitution, level 1 of 2");
-      stages.addAll(back);
       stages.add(PREFIX + "residuals");
       stages.add(PREFIX + "forward substitution, level 1 of 2");
       stages.add(PREFIX + "forward substitution, level 2 of 2");
-      descriptions.addAll(back);
       descriptions.add(PREFIX + "residuals, for the check of the normal equations");
       descriptions.add(PREFIX + "forward substitution, level 1 of 2");
       descriptions.add(PREFIX + "forward substitution, level 2 of 2");

@@ -88,7 +88,7 @@ record NormalInverse(SolvePlan plan, SingletonRows singletons, LevelSolve levels
     singletons.backSubstitute(c, c, width);
     double[][] z = new double[width][];
     for (int k = 0; k < width; k++) {
-      z[k] = plan.unscale(c, k, width, 1);
+      z[k] = plan.inCallersUnits(c, k, width);
     }
     return z;
   }

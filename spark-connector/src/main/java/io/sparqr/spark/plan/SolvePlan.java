@@ -263,8 +263,28 @@ public final class SolvePlan {
    *     the range of doubles, or was divided by a pivot of zero
    */
   public double[] unscale(double[] z, int k, int width, double rhsScale) {
-    double[] x = new double[analysis.columns()];
     int shift = -Math.getExponent(rhsScale);
+    double[] x = inCallersUnits(z, k, width, shift);
+    for (int j = 0; j < x.length; j++) {
+      if (!Double.isFinite(x[j])) {
+        throw notFinite(z, k, width, j, shift);
+      }
+    }
+    return x;
+  }
+
+  /**
+   * One of several vectors by original column, in the caller's units; infinite where a value is
+   * beyond the range of doubles.
+   *
+   * @param z n x width by position, of the equilibrated columns
+   */
+  public double[] inCallersUnits(double[] z, int k, int width) {
+    return inCallersUnits(z, k, width, 0);
+  }
+
+  private double[] inCallersUnits(double[] z, int k, int width, int shift) {
+    double[] x = new double[analysis.columns()];
     overPositions(
         (from, to, thread) -> {
           for (int p = from; p < to; p++) {
@@ -274,11 +294,6 @@ public final class SolvePlan {
             x[j] = shift == 0 && s > 0 ? v * s : ColumnScales.times(v, s, shift);
           }
         });
-    for (int j = 0; j < x.length; j++) {
-      if (!Double.isFinite(x[j])) {
-        throw notFinite(z, k, width, j, shift);
-      }
-    }
     return x;
   }
 

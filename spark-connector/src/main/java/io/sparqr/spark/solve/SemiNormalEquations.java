@@ -194,8 +194,11 @@ public final class SemiNormalEquations {
     double reached = Double.POSITIVE_INFINITY;
     for (int step = 0; step < MOST_STEPS && reached > ROUNDING * Math.sqrt(n); step++) {
       scope.describe("minimum norm, solve " + (step + 1));
-      double[][] z = new double[b.length][n];
-      add(solve(interleave(rest), plan.vector(b.length), b.length, scope), z);
+      double[][] z = new double[b.length][];
+      double[] solved = solve(interleave(rest), plan.vector(b.length), b.length, scope);
+      for (int k = 0; k < z.length; k++) {
+        z[k] = plan.inCallersUnits(solved, k, b.length);
+      }
       double[][] next = sum(a.times(z), y, 1);
       if (!finite(next)) {
         y = y == null ? new double[b.length][next[0].length] : y;

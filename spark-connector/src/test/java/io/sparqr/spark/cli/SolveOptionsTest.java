@@ -60,6 +60,7 @@ class SolveOptionsTest {
       List.of(
           "--matrix",
           "--index-base",
+          "--variable",
           "--transpose",
           "--master",
           "--verbose",
