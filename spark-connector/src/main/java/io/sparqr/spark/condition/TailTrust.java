@@ -49,7 +49,10 @@ public final class TailTrust {
   public boolean of(double norm, double tail, double[] x) {
     // ||b|| <= tail + ||Ax||, and ||Ax|| is at most the sum of the columns' shares
     double error = ERROR * (tail + Math.sqrt(x.length) * size(x));
-    // d(norm) = tail / norm d(tail), where a part has been subtracted
-    return tail == 0 ? error == 0 : error * tail <= RELATIVE * norm * norm;
+    if (tail == 0 || norm == 0) {
+      return error == 0;
+    }
+    // d(norm) = tail / norm d(tail), where a part has been subtracted; no squares, which overflow
+    return error * (tail / norm) <= RELATIVE * norm;
   }
 }
