@@ -266,7 +266,8 @@ public final class FactorState implements AutoCloseable {
 
   private LeastSquaresSolution solution(FactorSolves.Solved s) {
     SolveReport of = report.of(s.residualNorm(), s.normalResidual(), seconds, s.notes());
-    return new LeastSquaresSolution(s.x(), s.residualNorm(), rank(), deadColumns(), profiled(of));
+    return new LeastSquaresSolution(s.x(), s.residualNorm(), rank(), deadColumns(), profiled(of))
+        .requireFinite();
   }
 
   /** Solves for other labels of the factorized rows, in the same order. */
@@ -340,7 +341,8 @@ public final class FactorState implements AutoCloseable {
   /** Another solution with this factorization's report. */
   LeastSquaresSolution corrected(double[][] x, double[] norm, String how) {
     return new LeastSquaresSolution(
-        x, norm, rank(), deadColumns(), report.of(norm, Double.NaN, seconds, List.of(how)));
+            x, norm, rank(), deadColumns(), report.of(norm, Double.NaN, seconds, List.of(how)))
+        .requireFinite();
   }
 
   /** Standard errors of x for right-hand side k. */

@@ -109,11 +109,12 @@ public final class MinimumNorm {
           new MinimumNorm(state.factorRows().rows(), factor, listener).wide();
       if (found.isEmpty()) {
         return new LeastSquaresSolution(
-            basic.solutions(),
-            basic.residualNorms(),
-            basic.rank(),
-            basic.deadColumns(),
-            LeastNormReport.kept(basic.report(), watch.total()));
+                basic.solutions(),
+                basic.residualNorms(),
+                basic.rank(),
+                basic.deadColumns(),
+                LeastNormReport.kept(basic.report(), watch.total()))
+            .requireFinite();
       }
       LeastSquaresSolution least = found.get();
       // The residual of R x = c adds to the part of b outside the range of A.
@@ -123,15 +124,16 @@ public final class MinimumNorm {
       }
       double normal = options.solution().check() ? state.check(least.solutions()) : Double.NaN;
       return new LeastSquaresSolution(
-          least.solutions(),
-          norms,
-          basic.rank(),
-          basic.deadColumns(),
-          LeastNormReport.ofTwo(
-              basic.report(),
-              least.report(),
-              new SolveReport.Residual(norms, normal),
-              watch.total()));
+              least.solutions(),
+              norms,
+              basic.rank(),
+              basic.deadColumns(),
+              LeastNormReport.ofTwo(
+                  basic.report(),
+                  least.report(),
+                  new SolveReport.Residual(norms, normal),
+                  watch.total()))
+          .requireFinite();
     }
   }
 
@@ -207,7 +209,7 @@ public final class MinimumNorm {
       SolveReport report =
           LeastNormReport.ofTranspose(state.report(), m, transposed.columns(), norm, watch.total())
               .withWarnings(withoutEffect());
-      return Optional.of(new LeastSquaresSolution(x, norm, m, new int[0], report));
+      return Optional.of(new LeastSquaresSolution(x, norm, m, new int[0], report).requireFinite());
     }
   }
 
