@@ -20,12 +20,13 @@ public record LeastSquaresSolution(
     implements Serializable {
 
   /**
-   * Checks that all figures are finite.
+   * Checks that all figures are finite, as every solve does before it returns one.
    *
+   * @return this
    * @throws NonFiniteSolutionException that names the column, or the right-hand side whose residual
    *     norm it is
    */
-  public LeastSquaresSolution {
+  public LeastSquaresSolution requireFinite() {
     for (int k = 0; k < solutions.length; k++) {
       double[] x = solutions[k];
       for (int j = 0; j < x.length; j++) {
@@ -46,6 +47,7 @@ public record LeastSquaresSolution(
             k);
       }
     }
+    return this;
   }
 
   /** x for the first right-hand side; n entries. */

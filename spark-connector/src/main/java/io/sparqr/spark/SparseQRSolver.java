@@ -91,11 +91,12 @@ public final class SparseQRSolver {
     return notes.isEmpty()
         ? s
         : new LeastSquaresSolution(
-            s.solutions(),
-            s.residualNorms(),
-            s.rank(),
-            s.deadColumns(),
-            s.report().withWarnings(notes));
+                s.solutions(),
+                s.residualNorms(),
+                s.rank(),
+                s.deadColumns(),
+                s.report().withWarnings(notes))
+            .requireFinite();
   }
 
   private LeastSquaresSolution solve(RowSource rows, SolveOptions once) {

@@ -304,7 +304,8 @@ public final class FactorState implements AutoCloseable {
   private LeastSquaresSolution solution(FactorSolves.Solved s) {
     SolveReport of = report.of(s.residual(), seconds, s.notes(), s.warnings());
     return new LeastSquaresSolution(
-        s.x(), s.residual().residualNorm(), rank(), deadColumns(), profiled(of));
+        s.x(), s.residual().residualNorm(), rank(), deadColumns(), profiled(of))
+          .requireFinite();
   }
 
   /** Solves for other labels of the factorized rows, in the same order. */
@@ -398,7 +399,8 @@ public final class FactorState implements AutoCloseable {
         of.residualNorm(),
         rank(),
         deadColumns(),
-        report.of(of, seconds, List.of(how), List.of()));
+        report.of(of, seconds, List.of(how), List.of()))
+          .requireFinite();
   }
 
   /** Standard errors of x for right-hand side k. */

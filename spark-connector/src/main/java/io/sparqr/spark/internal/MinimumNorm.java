@@ -109,11 +109,12 @@ public final class MinimumNorm {
           new MinimumNorm(state.factorRows().rows(), factor, listener).wide();
       if (found.isEmpty()) {
         return new LeastSquaresSolution(
-            basic.solutions(),
-            basic.residualNorms(),
-            basic.rank(),
-            basic.deadColumns(),
-            LeastNormReport.kept(basic.report(), watch.total()));
+                basic.solutions(),
+                basic.residualNorms(),
+                basic.rank(),
+                basic.deadColumns(),
+                LeastNormReport.kept(basic.report(), watch.total()))
+            .requireFinite();
       }
       LeastSquaresSolution least = found.get();
       // The residual of R x = c adds to the part of b outside the range of A.
@@ -134,7 +135,8 @@ public final class MinimumNorm {
           residual.residualNorm(),
           basic.rank(),
           basic.deadColumns(),
-          LeastNormReport.ofTwo(basic.report(), least.report(), residual, watch.total()));
+          LeastNormReport.ofTwo(basic.report(), least.report(), residual, watch.total()))
+          .requireFinite();
     }
   }
 
@@ -211,7 +213,7 @@ public final class MinimumNorm {
       SolveReport report =
           LeastNormReport.ofTranspose(state.report(), m, transposed.columns(), norm, watch.total())
               .withWarnings(withoutEffect());
-      return Optional.of(new LeastSquaresSolution(x, norm, m, new int[0], report));
+      return Optional.of(new LeastSquaresSolution(x, norm, m, new int[0], report).requireFinite());
     }
   }
 

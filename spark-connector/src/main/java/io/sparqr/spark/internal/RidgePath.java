@@ -106,7 +106,8 @@ public final class RidgePath {
           s.residualNorms(),
           s.rank(),
           s.deadColumns(),
-          s.report().withNotes(List.of(why)));
+          s.report().withNotes(List.of(why)))
+          .requireFinite();
     }
   }
 }
