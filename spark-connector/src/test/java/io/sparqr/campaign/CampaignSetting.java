@@ -3,6 +3,8 @@ package io.sparqr.campaign;
 
 import io.sparqr.backend.reference.PlainDevice;
 import org.apache.logging.log4j.Level;
+import org.apache.logging.log4j.LogManager;
+import org.apache.logging.log4j.core.LoggerContext;
 import org.apache.logging.log4j.core.config.Configurator;
 
 /**
@@ -24,6 +26,9 @@ final class CampaignSetting implements AutoCloseable {
   @Override
   public void close() {
     System.clearProperty(PlainDevice.ON);
-    Configurator.setLevel(LOG, Level.WARN);
+    // The level is a logger's configuration of its own, which other tests do not expect.
+    var context = (LoggerContext) LogManager.getContext(false);
+    context.getConfiguration().removeLogger(LOG);
+    context.updateLoggers();
   }
 }

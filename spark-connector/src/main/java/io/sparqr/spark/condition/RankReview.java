@@ -2,13 +2,13 @@
 package io.sparqr.spark.condition;
 
 import io.sparqr.numeric.Probe;
-import io.sparqr.spark.solve.Norms;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.apache.commons.math3.linear.Array2DRowRealMatrix;
 import org.apache.commons.math3.linear.SingularValueDecomposition;
@@ -81,10 +81,12 @@ public final class RankReview {
    *
    * @param dead positions of dead columns
    * @param dropped 2-norm of what the pivot test has dropped
-   * @param probe R^-1 w by position, of columns of norm 1
+   * @param probed ||R^-1 w||
+   * @param probe R^-1 w by position, of columns of norm 1; its receiver's
    * @param decides whether the review may change the rank: the default test on equilibrated columns
    */
-  public record Found(int[] dead, double dropped, double[] probe, boolean decides) {}
+  public record Found(
+      int[] dead, double dropped, double probed, Supplier<double[]> probe, boolean decides) {}
 
   /**
    * The outcome.
@@ -117,7 +119,7 @@ public final class RankReview {
   }
 
   private double probed() {
-    return Norms.norm(found.probe, 0, found.probe.length);
+    return found.probed;
   }
 
   /** Whether the rank and the condition stand without another reading of R. */
@@ -156,7 +158,7 @@ public final class RankReview {
       return unseen();
     }
     double limit = found.decides ? WINDOW * level() : 0;
-    var smallest = SmallestSingularValues.of(r, found.probe.clone(), 1, limit);
+    var smallest = SmallestSingularValues.of(r, found.probe.get(), 1, limit);
     double condition = Math.max(1, 1 / smallest.sigma()[0]);
     boolean more = request.round() < MOST_ROUNDS;
     if (more && noGap(condition) && request.tolerance().isEmpty()) {
@@ -226,9 +228,10 @@ public final class RankReview {
   /** The probe's solution, and values in all directions. */
   private double[] begin(ScaledFactor r, int width) {
     double[] v = r.vectors(width);
+    double[] probe = found.probe.get();
     double norm = probed();
     for (int p = 0; p < v.length / width; p++) {
-      v[p * width] = found.probe[p] / norm;
+      v[p * width] = probe[p] / norm;
       for (int k = 1; k < width; k++) {
         v[p * width + k] = Probe.value(k * analysis.columns() + p);
       }

@@ -304,8 +304,8 @@ public final class FactorState implements AutoCloseable {
   private LeastSquaresSolution solution(FactorSolves.Solved s) {
     SolveReport of = report.of(s.residual(), seconds, s.notes(), s.warnings());
     return new LeastSquaresSolution(
-        s.x(), s.residual().residualNorm(), rank(), deadColumns(), profiled(of))
-          .requireFinite();
+            s.x(), s.residual().residualNorm(), rank(), deadColumns(), profiled(of))
+        .requireFinite();
   }
 
   /** Solves for other labels of the factorized rows, in the same order. */
@@ -395,12 +395,12 @@ public final class FactorState implements AutoCloseable {
   /** Another solution with this factorization's report. */
   LeastSquaresSolution corrected(double[][] x, SolveReport.Residual of, String how) {
     return new LeastSquaresSolution(
-        x,
-        of.residualNorm(),
-        rank(),
-        deadColumns(),
-        report.of(of, seconds, List.of(how), List.of()))
-          .requireFinite();
+            x,
+            of.residualNorm(),
+            rank(),
+            deadColumns(),
+            report.of(of, seconds, List.of(how), List.of()))
+        .requireFinite();
   }
 
   /** Standard errors of x for right-hand side k. */

@@ -6,6 +6,7 @@ import io.sparqr.numeric.SingletonRows;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.solve.LevelSolve;
+import io.sparqr.spark.solve.Norms;
 import java.util.Arrays;
 import java.util.Optional;
 
@@ -23,16 +24,20 @@ final class FirstSolution {
   /** Null: there is no room for it, the factorization was loaded, or it was taken. */
   private double[] x;
 
+  /** Null: the last column of x. */
   private final double[] probe;
 
-  private FirstSolution(double[] x, double[] probe) {
+  private final int width;
+
+  private FirstSolution(double[] x, double[] probe, int width) {
     this.x = x;
     this.probe = probe;
+    this.width = width;
   }
 
   /** For a loaded factorization. */
   static FirstSolution none() {
-    return new FirstSolution(null, new double[0]);
+    return new FirstSolution(null, new double[0], 1);
   }
 
   /**
@@ -45,19 +50,26 @@ final class FirstSolution {
     int width = plan.numbers().rhsCount() + Probe.COUNT;
     long bytes = (long) Double.BYTES * plan.analysis().columns() * width;
     if (!solved && bytes > Runtime.getRuntime().maxMemory() / SHARE) {
-      return new FirstSolution(null, probe(plan, solve, singletons, scope));
+      return new FirstSolution(null, probe(plan, solve, singletons, scope), width);
     }
-    double[] x = stored(plan, solve, singletons, scope);
-    double[] probe = new double[x.length / width];
-    for (int p = 0; p < probe.length; p++) {
-      probe[p] = x[p * width + width - 1];
-    }
-    return new FirstSolution(x, probe);
+    return new FirstSolution(stored(plan, solve, singletons, scope), null, width);
   }
 
-  /** Size n by position: R^-1 w; the caller must not change it. */
+  /** Size n by position: R^-1 w, a copy. Before x is taken. O(n). */
   double[] probe() {
-    return probe;
+    if (probe != null) {
+      return probe.clone();
+    }
+    double[] w = new double[x.length / width];
+    Arrays.setAll(w, p -> x[p * width + width - 1]);
+    return w;
+  }
+
+  /** ||R^-1 w||, for columns of norm 1 in R. Before x is taken. */
+  double probeNorm() {
+    return probe != null
+        ? Norms.norm(probe, 0, probe.length)
+        : Norms.norm(x, width - 1, x.length / width, width);
   }
 
   /**

@@ -131,11 +131,11 @@ public final class MinimumNorm {
         residual = residual.withCheck(state.check(least.solutions()));
       }
       return new LeastSquaresSolution(
-          least.solutions(),
-          residual.residualNorm(),
-          basic.rank(),
-          basic.deadColumns(),
-          LeastNormReport.ofTwo(basic.report(), least.report(), residual, watch.total()))
+              least.solutions(),
+              residual.residualNorm(),
+              basic.rank(),
+              basic.deadColumns(),
+              LeastNormReport.ofTwo(basic.report(), least.report(), residual, watch.total()))
           .requireFinite();
     }
   }

@@ -37,12 +37,14 @@ import io.sparqr.spark.rows.HeldRows;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.solve.LevelSolve;
 import io.sparqr.spark.solve.NormSum;
+import io.sparqr.spark.solve.Norms;
 import io.sparqr.spark.solve.SolveInTask;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicOptions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * The data flow from rows to a factorization: pattern, analysis, cut, broadcast, rows to the tasks
@@ -291,9 +293,16 @@ public final class Pipeline {
       JobScope scope) {
     SolvePlan plan = p.plan.value();
     boolean decides = plan.numbers().equilibrated() && options.problem().rankTolerance().isEmpty();
-    double[] probe = first.probe().clone();
-    p.sizes.scale(plan, probe, 1);
-    var found = new RankReview.Found(totals.dead(), totals.summary().droppedNorm(), probe, decides);
+    boolean unit = p.sizes.ofCaller().isEmpty();
+    Supplier<double[]> probe =
+        () -> {
+          double[] v = first.probe();
+          p.sizes.scale(plan, v, 1);
+          return v;
+        };
+    double norm = unit ? first.probeNorm() : Norms.norm(probe.get(), 0, plan.analysis().columns());
+    var found =
+        new RankReview.Found(totals.dead(), totals.summary().droppedNorm(), norm, probe, decides);
     var review = new RankReview(plan.analysis(), request, found);
     if (solved) {
       return review.clearEnough() ? Optional.of(review.unseen()) : Optional.empty();

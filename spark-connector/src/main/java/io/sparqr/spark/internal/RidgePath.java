@@ -102,11 +102,11 @@ public final class RidgePath {
           "ridge path: QR of [%s; ridge] with one analysis; [R; ridge] takes %s, A alone %s"
               .formatted(how, SolveReport.work(flopsOfR), SolveReport.work(flops));
       return new LeastSquaresSolution(
-          s.solutions(),
-          s.residualNorms(),
-          s.rank(),
-          s.deadColumns(),
-          s.report().withNotes(List.of(why)))
+              s.solutions(),
+              s.residualNorms(),
+              s.rank(),
+              s.deadColumns(),
+              s.report().withNotes(List.of(why)))
           .requireFinite();
     }
   }
