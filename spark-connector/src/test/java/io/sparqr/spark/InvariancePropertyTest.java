@@ -136,8 +136,9 @@ class InvariancePropertyTest {
     for (int i = 0; i < ITERATIONS; i++) {
       Case c = draw();
       int n = c.a.columns();
-      int[] power = random.ints(n, -400, 400).toArray();
-      int rhsPower = random.nextBoolean() ? 900 : -900;
+      // x stays within the range of doubles: beyond it there is an error, not an answer
+      int[] power = random.ints(n, -300, 300).toArray();
+      int rhsPower = random.nextBoolean() ? 600 : -600;
       List<SparseRow> rows =
           Problems.rows(c.a, c.b).stream()
               .map(
