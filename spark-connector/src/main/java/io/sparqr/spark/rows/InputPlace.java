@@ -2,6 +2,7 @@
 package io.sparqr.spark.rows;
 
 import java.util.Locale;
+import org.apache.spark.TaskContext;
 import org.apache.spark.rdd.InputFileBlockHolder;
 
 /** The place of a row, for error messages. */
@@ -18,8 +19,10 @@ public final class InputPlace {
    * @param row from 0 on
    */
   public static String of(long row, int partition) {
-    String path = InputFileBlockHolder.getInputFilePath().toString();
     String place = "row " + row + " of partition " + partition;
+    // A thread of the driver may have inherited the file of a task that started it.
+    String path =
+        TaskContext.get() == null ? "" : InputFileBlockHolder.getInputFilePath().toString();
     if (path.isEmpty()) {
       return place;
     }
