@@ -71,7 +71,7 @@ final class DeviceRows implements KeptRows {
     try {
       own = new CudaStream(session.device().driver());
       stream = own;
-      vectors = vectors(1);
+      vectors = vectors(first(sizes));
       done = true;
     } finally {
       if (!done) {
@@ -85,9 +85,14 @@ final class DeviceRows implements KeptRows {
     count();
   }
 
-  /** Bytes for rows with their lists and the vectors of one right-hand side. */
+  /** Bytes for rows with their lists and the vectors of the stored right-hand sides' solve. */
   static long need(DeviceLists lists, long rows) {
-    return rows + lists.bytes() + Vectors.bytes(lists.sizes(), 1);
+    return rows + lists.bytes() + Vectors.bytes(lists.sizes(), first(lists.sizes()));
+  }
+
+  /** The width of the first solve: the stored right-hand sides and the probe, if there are any. */
+  private static int first(DeviceLists.Sizes sizes) {
+    return sizes.storedRhs() == 0 ? 1 : sizes.storedRhs() + Probe.COUNT;
   }
 
   private Vectors vectors(int rhs) {

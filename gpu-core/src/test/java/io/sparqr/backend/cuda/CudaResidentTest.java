@@ -317,8 +317,6 @@ class CudaResidentTest {
 
       ResidentFactor second = alone(problem).residence().factor().orElseThrow();
       Fetched.claim(second);
-      // vectors for the stored right-hand side and the probe, as the first has them
-      assertThat(second.solveStored(new double[0]).orElseThrow()).containsExactly(stored);
       assertThat(claim.rows.get()).as("%s", matrix).isNull();
       long rows = RowBudget.ofJvm().memoryBytes() - budgeted;
       assertThat(rows).isGreaterThanOrEqualTo(8 * first.entries());
