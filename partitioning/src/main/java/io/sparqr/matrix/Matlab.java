@@ -19,7 +19,7 @@ import java.util.function.Predicate;
  *
  * <p>The reader is our own because it has to read from any stream (standard input, another
  * compression, a remote file) and must not allocate what a header promises before the data are
- * there; MFL, the library for this format, maps a file or allocates by its headers.
+ * there.
  */
 public final class Matlab {
 
