@@ -380,61 +380,32 @@ public record SolveReport(
 
   /** The same with other times, for callers that repeat a solve. */
   public SolveReport withSeconds(Seconds other) {
-    return new SolveReport(
-        matrix,
-        analysis,
-        cluster,
-        factorization,
-        rankTest,
-        proof,
-        traffic,
-        residual,
-        other,
-        warnings,
-        notes,
-        profile);
+    return with(residual, other, warnings, notes);
   }
 
   /** The same with further warnings. */
   public SolveReport withWarnings(List<String> further) {
-    var all = new ArrayList<>(warnings);
-    all.addAll(further);
-    return new SolveReport(
-        matrix,
-        analysis,
-        cluster,
-        factorization,
-        rankTest,
-        proof,
-        traffic,
-        residual,
-        seconds,
-        all,
-        notes,
-        profile);
+    return with(residual, seconds, joined(warnings, further), notes);
   }
 
   /** The same with further notes. */
   public SolveReport withNotes(List<String> further) {
-    var all = new ArrayList<>(notes);
-    all.addAll(further);
-    return new SolveReport(
-        matrix,
-        analysis,
-        cluster,
-        factorization,
-        rankTest,
-        proof,
-        traffic,
-        residual,
-        seconds,
-        warnings,
-        all,
-        profile);
+    return with(residual, seconds, warnings, joined(notes, further));
   }
 
   /** The same for another solution, with its times. */
   public SolveReport withResidual(Residual other, Seconds times) {
+    return with(other, times, warnings, notes);
+  }
+
+  private static List<String> joined(List<String> first, List<String> second) {
+    var all = new ArrayList<>(first);
+    all.addAll(second);
+    return all;
+  }
+
+  private SolveReport with(
+      Residual other, Seconds times, List<String> allWarnings, List<String> allNotes) {
     return new SolveReport(
         matrix,
         analysis,
@@ -445,8 +416,8 @@ public record SolveReport(
         traffic,
         other,
         times,
-        warnings,
-        notes,
+        allWarnings,
+        allNotes,
         profile);
   }
 

@@ -61,6 +61,10 @@ class ReleasedFactorTest {
     for (StorageLevel level : new StorageLevel[] {null, StorageLevel.MEMORY_ONLY()}) {
       GpuSparseQR.Builder builder = level == null ? cut() : cut().storageLevel(level);
       double[] x = builder.solve(Problems.rdd(A, 2, B)).x();
+      double[] errors;
+      try (QRFactorization whole = builder.factorize(Problems.rdd(A, 2, B))) {
+        errors = whole.unscaledErrors();
+      }
       try (QRFactorization f = builder.factorize(Problems.rdd(A, 2, B))) {
         StorageLevel expected = level == null ? StorageLevel.MEMORY_AND_DISK() : level;
         assertThat(context.getPersistentRDDs().values())
@@ -69,6 +73,8 @@ class ReleasedFactorTest {
             .noneMatch(rdd -> rdd.rdd().isCheckpointed());
         // x of the factored right-hand sides was found while R was at hand
         assertThat(f.solve().x()).isEqualTo(x);
+        assertThat(evict(context)).isGreaterThanOrEqualTo(3);
+        assertThat(f.unscaledErrors()).isEqualTo(errors);
         assertThat(evict(context)).isGreaterThanOrEqualTo(3);
         assertThat(f.solveRelabeled(Problems.rdd(A, 3, B)).x()).containsExactly(x, within(1e-13));
         assertThat(evict(context)).isGreaterThanOrEqualTo(3);
