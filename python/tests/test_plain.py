@@ -39,6 +39,7 @@ class PlainTest(unittest.TestCase):
             "rank_policy": ("fail", "rankPolicy", "FAIL"),
             "equilibrate": (False, "equilibrate", False),
             "minimum_norm": (True, "minimumNorm", True),
+            "min_rcond": (1e-4, "minRcond", 1e-4),
             "refinement": (3, "refinement", 3),
             "check": (True, "check", True),
             "columns": (7, "columns", 7),
