@@ -187,6 +187,7 @@ final class RegressionParams implements Serializable {
         .role(Role.WEIGHT, owner.getWeightCol())
         .role(Role.OFFSET, owner.getOffsetCol())
         .role(Role.ID, owner.getIdCol())
+        .clusters(List.of(owner.getClusterCols()))
         .intercept(owner.getFitIntercept())
         .handleInvalid(HandleInvalid.of(owner.getHandleInvalid()))
         .build();

@@ -11,7 +11,6 @@ import org.apache.commons.math3.special.Beta;
 import org.apache.spark.ml.param.ParamMap;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.functions;
 
 /**
  * The results of a fit on its training data, in the terms of MLlib's linear regression summary. All
@@ -60,7 +59,7 @@ public final class SparseQRRegressionSummary {
 
   /** A column "residuals", label - prediction, in the order of the training data. */
   public Dataset<Row> residuals() {
-    return predictions().select(source.label().minus(functions.col(predictionCol)).as("residuals"));
+    return source.residuals(predictions(), predictionCol);
   }
 
   /** Name of the features column. */

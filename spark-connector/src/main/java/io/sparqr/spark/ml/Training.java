@@ -16,7 +16,6 @@ import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.ml.attribute.Attribute;
 import org.apache.spark.ml.attribute.AttributeGroup;
-import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.functions;
@@ -60,7 +59,7 @@ record Training(Dataset<Row> data, SparseQRRegression params, Design design) {
    */
   Rows rows(boolean keep) {
     if (design != null) {
-      DesignRows encoded = design.rows(data, List.of(params.getClusterCols()));
+      DesignRows encoded = design.rows(data);
       return new Held(keep ? encoded.keep().rows() : encoded.rows(), encoded::keys, encoded::close);
     }
     JavaRDD<SparseRow> vectors =
@@ -161,9 +160,16 @@ record Training(Dataset<Row> data, SparseQRRegression params, Design design) {
     return index.matches("[0-9]{1,9}") ? Integer.parseInt(index) : -1;
   }
 
-  /** The label's values. */
-  Column label() {
-    return design == null ? functions.col(params.getLabelCol()).cast("double") : design.label();
+  /** A column "residuals" of data with labels and predictions. */
+  Dataset<Row> residuals(Dataset<Row> data, String prediction) {
+    return design != null
+        ? design.residuals(data, prediction)
+        : data.select(
+            functions
+                .col(params.getLabelCol())
+                .cast("double")
+                .minus(functions.col(prediction))
+                .as("residuals"));
   }
 
   /** The name of the response. */
