@@ -6,8 +6,10 @@ import java.io.Serializable;
 import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.RandomAccess;
+import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
@@ -35,6 +37,12 @@ public final class Design implements Serializable {
   /** The name of the column of ones, as in R. */
   public static final String INTERCEPT = "(Intercept)";
 
+  /** More coefficients are not looked through for equal names before anybody asks for names. */
+  private static final int NAMED = 100_000;
+
+  /** Equal names that a warning tells of, at most. */
+  private static final int SHOWN = 5;
+
   private final DesignOptions options;
   private final Formula formula;
   private final List<Slot> slots;
@@ -42,6 +50,7 @@ public final class Design implements Serializable {
   private final Block[] blocks;
   private final boolean intercept;
   private final int columns;
+  private transient volatile Map<Integer, String> distinct;
 
   Design(
       DesignOptions options,
@@ -164,12 +173,33 @@ public final class Design implements Serializable {
     return intercept ? columns - 1 : columns;
   }
 
+  /**
+   * Columns of reference levels that the caller has named, in terms that have a column for every
+   * level: the first to go if columns depend on each other. O(columns of these terms).
+   */
+  public int[] namedReferences() {
+    var columns = IntStream.builder();
+    for (Block b : blocks) {
+      if (!b.absorbed()) {
+        b.addReferences(this::isNamedReference, columns);
+      }
+    }
+    return columns.build().toArray();
+  }
+
+  private boolean isNamedReference(int v) {
+    return slots.get(v).factor()
+        && options.references().containsKey(slots.get(v).variable().column());
+  }
+
   /** The absorbed factors, in order. */
   public List<AbsorbedFactor> absorbedFactors() {
     var factors = new ArrayList<AbsorbedFactor>();
     for (Block b : blocks) {
       if (b.absorbed()) {
-        factors.add(new AbsorbedFactor(b.first(), b.width()));
+        factors.add(
+            new AbsorbedFactor(
+                b.first(), b.width(), b.variableName(slots), b.levels(this.factors)));
       }
     }
     return factors;
@@ -180,8 +210,58 @@ public final class Design implements Serializable {
     return column >= reported() && column != interceptColumn();
   }
 
-  /** The name of a column, as in R, such as {@code age}, {@code firmB}, {@code a:b}. */
+  /**
+   * The name of a column, as in R, such as {@code age}, {@code firmB}, {@code a:b}. Equal names of
+   * reported columns are made distinct, in O(reported columns) at the first call.
+   */
   public String name(int column) {
+    return column < reported() || column == interceptColumn()
+        ? distinctNames().getOrDefault(column, plainName(column))
+        : plainName(column);
+  }
+
+  private Map<Integer, String> distinctNames() {
+    Map<Integer, String> found = distinct;
+    if (found == null) {
+      int reported = reported();
+      final class View extends AbstractList<String> implements RandomAccess {
+        @Override
+        public String get(int column) {
+          return plainName(column);
+        }
+
+        @Override
+        public int size() {
+          return reported;
+        }
+      }
+      found = DistinctNames.of(new View());
+      distinct = found;
+    }
+    return found;
+  }
+
+  /** What a fit should tell of this design. */
+  public List<String> warnings() {
+    var warnings = new ArrayList<String>();
+    for (String response : formula.dropped()) {
+      warnings.add("the response " + response + " is on the right-hand side, too: dropped there");
+    }
+    if (reported() <= NAMED) {
+      distinctNames().entrySet().stream()
+          .limit(SHOWN)
+          .map(
+              e ->
+                  "two coefficients are named "
+                      + plainName(e.getKey())
+                      + ": the later is called "
+                      + e.getValue())
+          .forEach(warnings::add);
+    }
+    return warnings;
+  }
+
+  private String plainName(int column) {
     if (column == interceptColumn()) {
       return INTERCEPT;
     }

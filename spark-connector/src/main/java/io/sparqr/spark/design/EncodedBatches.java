@@ -7,7 +7,10 @@ import java.util.NoSuchElementException;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.types.DataType;
 
-/** A partition's rows, encoded in batches on demand; skipped rows count in row numbers, too. */
+/**
+ * A partition's rows, encoded in batches on demand; skipped rows count in row numbers, too. The
+ * last batch has the numbers of those.
+ */
 final class EncodedBatches implements Iterator<RowBatch> {
 
   private final int partition;
@@ -19,8 +22,7 @@ final class EncodedBatches implements Iterator<RowBatch> {
   private long position = -1;
   private RowBatch next;
 
-  EncodedBatches(
-      int partition, Iterator<InternalRow> rows, Design design, DataType[] types) {
+  EncodedBatches(int partition, Iterator<InternalRow> rows, Design design, DataType[] types) {
     this.partition = partition;
     this.rows = rows;
     this.encoder = new RowEncoder(design);
@@ -37,7 +39,10 @@ final class EncodedBatches implements Iterator<RowBatch> {
         position++;
         encoder.fit(cells.at(rows.next()), this::place, batch);
       }
-      next = batch.empty() ? null : batch.trimmed();
+      if (!rows.hasNext()) {
+        batch.leaveOut(encoder.leftOut());
+      }
+      next = batch.empty() && batch.leftOut() == null ? null : batch.trimmed();
     }
     return next != null;
   }

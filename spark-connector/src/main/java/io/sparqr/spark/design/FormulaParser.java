@@ -238,7 +238,9 @@ final class FormulaParser {
 
   private Function function(String name, int place) {
     for (Function f : Function.values()) {
-      if (f != Function.IDENTITY && f != Function.EFFECT && (f.word().equals(name) || f.otherWord().equals(name))) {
+      if (f != Function.IDENTITY
+          && f != Function.EFFECT
+          && (f.word().equals(name) || f.otherWord().equals(name))) {
         return f;
       }
     }

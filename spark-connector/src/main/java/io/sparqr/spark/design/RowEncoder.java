@@ -21,6 +21,7 @@ final class RowEncoder {
   private final String[] fieldNames;
   private final int firstKey;
   private final int keys;
+  private final long[] leftOut;
   private final int[] position;
   private final double[] number;
   private final VectorEntries[] vector;
@@ -38,6 +39,7 @@ final class RowEncoder {
     fieldNames = design.fieldNames();
     firstKey = Selection.VARIABLES + slots.size();
     keys = design.options().clusters().size();
+    leftOut = new long[1 + firstKey + keys];
     position = new int[slots.size()];
     number = new double[slots.size()];
     vector = new VectorEntries[slots.size()];
@@ -54,6 +56,7 @@ final class RowEncoder {
    */
   void fit(Cells cells, Supplier<String> place, RowBatch into) {
     if (handleInvalid == HandleInvalid.SKIP && lacks(cells, 0, false)) {
+      leaveOut(cells);
       return;
     }
     for (int f = 0; f < Selection.VARIABLES; f++) {
@@ -69,6 +72,25 @@ final class RowEncoder {
         into.key(k, cells.text(firstKey + k));
       }
     }
+  }
+
+  private void leaveOut(Cells cells) {
+    leftOut[0]++;
+    for (int f = 0; f < firstKey + keys; f++) {
+      int v = f - Selection.VARIABLES;
+      boolean variable = v >= 0 && v < slots.size();
+      boolean lacks =
+          variable && slots.get(v).vector()
+              ? lacksEntry(cells, v)
+              : cells.missing(
+                  f, variable ? kind(slots.get(v)) : v < 0 ? LevelKind.NUMBER : LevelKind.TEXT);
+      leftOut[1 + f] += lacks ? 1 : 0;
+    }
+  }
+
+  /** The number of rows left out, then the numbers of those that lack each field. */
+  long[] leftOut() {
+    return leftOut;
   }
 
   private void requireKey(Cells cells, int field, Supplier<String> place) {

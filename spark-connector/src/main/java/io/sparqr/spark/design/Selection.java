@@ -30,7 +30,11 @@ final class Selection {
 
   /** The columns, as expressions over the {@link DataColumns#numbered} Dataset. */
   static List<Column> columns(
-      DataColumns data, Formula formula, DesignOptions options, List<Slot> slots, boolean labelled) {
+      DataColumns data,
+      Formula formula,
+      DesignOptions options,
+      List<Slot> slots,
+      boolean labelled) {
     var columns = new ArrayList<Column>();
     columns.add(labelled ? label(data, formula, options) : functions.lit(0.0));
     String weight = options.column(Role.WEIGHT);

@@ -272,8 +272,7 @@ record StoredHead(
     problem = given ? problem.withRankTolerance(tolerance) : problem;
     problem =
         problem.withDropping(
-            new SolveOptions.Dropping(
-                in.getBoolean(), in.getInts(), in.getInts(), in.getInt()));
+            new SolveOptions.Dropping(in.getBoolean(), in.getInts(), in.getInts(), in.getInt()));
     SolveOptions.Solution solution =
         o.solution()
             .withRefinement(in.getInt())

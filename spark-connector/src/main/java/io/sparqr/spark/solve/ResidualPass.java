@@ -175,8 +175,8 @@ public final class ResidualPass implements AutoCloseable {
 
   /**
    * For tasks, which may outlive the run, after which the caller changes x. Arrays are sent, and no
-   * object of a class of ours: sessions of Spark Connect that have added the jar have a class loader
-   * each, and a broadcast is read by one of them.
+   * object of a class of ours: sessions of Spark Connect that have added the jar have a class
+   * loader each, and a broadcast is read by one of them.
    */
   private Engine.Sent<ResidualAt> sent(ResidualAt x, Held local) {
     if (x.x() == null) {
