@@ -107,9 +107,9 @@ public final class RobustCovariance {
   }
 
   /**
-   * The same with the covariance's negative eigenvalues at zero, if one of its variances is negative
-   * (Cameron, Gelbach, Miller 2011, J. Bus. Econ. Stat. 29, section 2.3); otherwise, and for more
-   * columns than one batch, this itself. O(k^3).
+   * The same with the covariance's negative eigenvalues at zero, if one of its variances is
+   * negative (Cameron, Gelbach, Miller 2011, J. Bus. Econ. Stat. 29, section 2.3); otherwise, and
+   * for more columns than one batch, this itself. O(k^3).
    */
   public RobustCovariance repaired() {
     boolean negative = Arrays.stream(made.variances).anyMatch(v -> v < 0);
@@ -117,8 +117,7 @@ public final class RobustCovariance {
       return this;
     }
     double[][] v = covariance();
-    int[] in =
-        IntStream.range(0, v.length).filter(i -> !Double.isNaN(made.variances[i])).toArray();
+    int[] in = IntStream.range(0, v.length).filter(i -> !Double.isNaN(made.variances[i])).toArray();
     var part = new Array2DRowRealMatrix(in.length, in.length);
     for (int i = 0; i < in.length; i++) {
       for (int j = 0; j < in.length; j++) {

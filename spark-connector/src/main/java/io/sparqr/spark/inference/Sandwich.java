@@ -144,15 +144,7 @@ final class Sandwich {
     double[] coefficients = Arrays.stream(columns).mapToDouble(j -> x[j]).toArray();
     return new RobustCovariance(
         new RobustCovariance.Made(
-            estimator,
-            columns,
-            coefficients,
-            variances,
-            v,
-            clusters,
-            freedom,
-            found.ones,
-            false));
+            estimator, columns, coefficients, variances, v, clusters, freedom, found.ones, false));
   }
 
   /** Sums over one pass per batch; without columns over a single one, which counts clusters. */

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.ml;
 
+import io.sparqr.error.MatrixFormatException;
 import io.sparqr.error.SparseQrException;
 import io.sparqr.spark.Dependency;
 import io.sparqr.spark.LeastSquaresSolution;
@@ -99,6 +100,13 @@ record DesignFit(
         handedOver = true;
       }
       return fit;
+    } catch (MatrixFormatException e) {
+      LeftOut leftOut = held.rows().leftOut();
+      // No row, no number of a row or a line.
+      throw leftOut.rows() > 0 && e.position() < 0 && e.source().equals("input")
+          ? new MatrixFormatException(
+              "no row has a value in all columns that are used: " + leftOut, "input", -1)
+          : source.refused(e);
     } catch (SparseQrException e) {
       throw source.refused(e);
     } finally {

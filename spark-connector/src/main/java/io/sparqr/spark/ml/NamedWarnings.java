@@ -23,8 +23,7 @@ record NamedWarnings(List<String> names) {
   /** The beginning of a warning about a choice, and a list in it. */
   private static final String DEPENDENT = "dependent columns ";
 
-  private static final Pattern LIST =
-      Pattern.compile("(columns|instead of) (\\d+(?:, \\d+)*)");
+  private static final Pattern LIST = Pattern.compile("(columns|instead of) (\\d+(?:, \\d+)*)");
 
   SolveReport in(SolveReport report) {
     int[] near = report.rankTest().nearlyDependent();
