@@ -193,4 +193,15 @@ class RegressInputTest {
       assertThat(run.err()).contains(wrong[2]);
     }
   }
+
+  @Test
+  void patternsAndOtherEndings() throws IOException {
+    put("one.csv", "y,x", "1,1", "2,3");
+    put("two.csv", "y,x", "6,4", "7,8");
+    assertThat(run(folder.resolve("[ot]*.csv"), "--formula", "y ~ x").err()).contains("4 rows");
+    assertThat(run(folder.resolve("t*.csv"), "--formula", "y ~ 1").err()).contains("2 rows");
+    assertThat(run(folder.resolve("z*.csv"), "--formula", "y ~ 1").code()).isEqualTo(2);
+    Path tabs = put("tabs.txt", "y\tx", "1\t1", "2\t3", "5\t3");
+    assertThat(run(tabs, "--formula", "y ~ x").err()).contains("note: delimiter tab");
+  }
 }
