@@ -47,6 +47,8 @@ final class RegressCommand implements Callable<Integer> {
 
   @Mixin private RunOptions output;
 
+  @Mixin private TableInput input;
+
   @Parameters(
       index = "0",
       paramLabel = "DATA",
@@ -186,6 +188,7 @@ final class RegressCommand implements Callable<Integer> {
       throw new UsageException("--show " + show + ": at least 0");
     }
     usage(() -> Formula.parse(formula, List.of()));
+    usage(input::options);
     output.check(out);
     return format;
   }
@@ -205,12 +208,13 @@ final class RegressCommand implements Callable<Integer> {
     try (SparkHandle spark = new SparkHandle(master, 0);
         JobScope jobs = new JobScope(spark.context())) {
       jobs.describe("reading " + data);
-      DataTable table = DataTable.read(spark.session(), data, format);
+      DataTable table = DataTable.read(spark.session(), data, format, input);
       Dataset<Row> rows = table.rows().persist(StorageLevel.MEMORY_AND_DISK());
       try {
         long count = rows.count();
         readSeconds = secondsSince(begin);
         progress("%s: %,d rows, read in %.1f s", data, count, readSeconds);
+        table.said().forEach(line -> progress("%s", line));
         var columns = new ColumnLists(List.of(rows.columns()));
         SparseQRRegressionSummary summary = usage(() -> estimator(columns).fit(rows)).summary();
         PrintWriter printed = spec.commandLine().getOut();
