@@ -163,8 +163,7 @@ class RegressCasesTest {
   @Test
   void oneClusterIsAnErrorAndTwoAreFew() throws Exception {
     for (String correction : new String[] {"fixest", "sandwich", "none"}) {
-      CliRun one =
-          run("04_few", "y ~ x", "--cluster", "one", "--cluster-correction", correction);
+      CliRun one = run("04_few", "y ~ x", "--cluster", "one", "--cluster-correction", correction);
       assertThat(one.code()).isNotZero();
       assertThat(one.errors())
           .containsExactly("sparqr: 1 cluster: clustered errors need at least two");
@@ -190,7 +189,8 @@ class RegressCasesTest {
 
   @Test
   void aNegativeVarianceIsRepairedAndSaid() throws Exception {
-    CliRun run = fitted("05_nonpsd", "y ~ x", "--cluster", "a,b", "--cluster-correction", "sandwich");
+    CliRun run =
+        fitted("05_nonpsd", "y ~ x", "--cluster", "a,b", "--cluster-correction", "sandwich");
     assertThat(table().get("x")[1]).isCloseTo(0.035979, within(LAST));
     assertThat(run.out()).contains("Warning: a variance of the two-way clustered errors came out");
   }
@@ -224,8 +224,7 @@ class RegressCasesTest {
   @Test
   void equalNamesAreMadeDistinct() throws Exception {
     CliRun run = fitted("29_collide", "y ~ x + x1 + x2", "--types", "x=text");
-    assertThat(table().keySet())
-        .containsExactly("(Intercept)", "x1", "x2", "x3", "x1.1", "x2.1");
+    assertThat(table().keySet()).containsExactly("(Intercept)", "x1", "x2", "x3", "x1.1", "x2.1");
     assertThat(run.out()).contains("Warning: two coefficients are named x1");
   }
 
@@ -312,13 +311,11 @@ class RegressCasesTest {
 
   @Test
   void rowsThatAllLackAValueAreSaid() throws Exception {
-    CliRun run =
-        run("12_weights", "y ~ log(x)", "--handle-invalid", "skip", "--weights", "wall0");
+    CliRun run = run("12_weights", "y ~ log(x)", "--handle-invalid", "skip", "--weights", "wall0");
     assertThat(run.code()).isNotZero();
     assertThat(run.errors()).hasSize(1);
     Path file = Files.writeString(folder.resolve("gone.csv"), "y,x\n1,NA\n2,NA\nNA,3\n");
-    CliRun none =
-        CliRun.of("regress", file, "--formula", "y ~ x", "--handle-invalid", "skip");
+    CliRun none = CliRun.of("regress", file, "--formula", "y ~ x", "--handle-invalid", "skip");
     assertThat(none.errors())
         .containsExactly(
             "sparqr: no row has a value in all columns that are used: 3 rows left out for want of"
