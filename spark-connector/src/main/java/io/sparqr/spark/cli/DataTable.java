@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -23,6 +24,34 @@ record DataTable(Table table) {
 
   /** Columns that are named, at most. */
   private static final int NAMED = 20;
+
+  /** Endings of texts that are tables, though not of matrices. */
+  private static final Pattern TEXT =
+      Pattern.compile("(?i).*\\.(csv|tsv|tab|txt|dat)(\\.(gz|bz2|xz|zst))?");
+
+  /** A pattern of names of files. */
+  private static final Pattern WILD = Pattern.compile(".*[*?\\[{].*");
+
+  /**
+   * The format of a data file: any text that is no matrix is CSV.
+   *
+   * @throws UsageException if it is neither
+   * @throws java.nio.file.NoSuchFileException if there is no such file
+   */
+  static MatrixFormat format(String file) throws IOException {
+    boolean text = TEXT.matcher(file).matches();
+    if (text && (MatrixFormat.exists(file) || WILD.matcher(file).matches())) {
+      return MatrixFormat.CSV;
+    }
+    try {
+      return MatrixFormat.of(file);
+    } catch (UsageException e) {
+      if (Piped.is(file)) {
+        return MatrixFormat.CSV;
+      }
+      throw e;
+    }
+  }
 
   static DataTable read(SparkSession spark, String file, MatrixFormat format, TableInput input)
       throws IOException {

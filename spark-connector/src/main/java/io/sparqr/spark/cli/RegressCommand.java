@@ -173,7 +173,7 @@ final class RegressCommand implements Callable<Integer> {
   }
 
   private MatrixFormat checkArguments() throws IOException {
-    MatrixFormat format = MatrixFormat.of(data);
+    MatrixFormat format = DataTable.format(data);
     if (format != MatrixFormat.CSV && format != MatrixFormat.PARQUET) {
       throw new UsageException(data + ": a data file is CSV (.csv, .csv.gz) or Parquet (.parquet)");
     }

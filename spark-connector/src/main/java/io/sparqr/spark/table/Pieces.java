@@ -62,7 +62,7 @@ final class Pieces {
       while (r < ranges.size() && ranges.get(r).file == k) {
         r++;
       }
-      joined(k, effects.subList(from, r), pieces);
+      pieces.addAll(joined(k, effects.subList(from, r), files.file(k).length()));
     }
     return pieces;
   }
@@ -84,23 +84,24 @@ final class Pieces {
   }
 
   /** Follows the states through the ranges of a file, which gives the records that begin them. */
-  private void joined(int file, List<RecordScan.Effect> effects, List<Piece> to) {
+  static List<Piece> joined(int file, List<RecordScan.Effect> effects, long length) {
+    List<Piece> pieces = new ArrayList<>();
     int state = RecordScan.RECORD;
     long lines = 0;
-    // The first piece begins with the file, even where its first bytes are a byte order mark.
     long begin = 0;
     long before = 0;
     for (int k = 0; k < effects.size(); k++) {
       RecordScan.Effect e = effects.get(k);
       if (k > 0 && e.first()[state] >= 0) {
-        to.add(new Piece(file, begin, e.first()[state], before));
+        pieces.add(new Piece(file, begin, e.first()[state], before));
         begin = e.first()[state];
         before = lines + e.linesBefore()[state];
       }
       state = e.end()[state];
       lines += e.lines();
     }
-    to.add(new Piece(file, begin, files.file(file).length(), before));
+    pieces.add(new Piece(file, begin, length, before));
+    return pieces;
   }
 
   /** Pieces as an RDD, one per partition, preferably on the hosts that store them. */

@@ -131,12 +131,18 @@ final class Sniffer {
    * @param rows behind it
    * @param same rows with as many fields
    * @param beginning of the header
+   * @param stray whether a quote stands within a name without quotes: it was cut at a delimiter
+   *     that is part of a name
    */
-  private record Counts(char delimiter, int header, int rows, int same, String beginning) {
+  private record Counts(
+      char delimiter, int header, int rows, int same, String beginning, boolean stray) {
 
     boolean better(Counts other) {
       if (header <= 1 || other.header <= 1) {
         return header > 1 && other.header <= 1;
+      }
+      if (stray != other.stray) {
+        return !stray;
       }
       double mine = rows == 0 ? 1 : (double) same / rows;
       double its = other.rows == 0 ? 1 : (double) other.same / other.rows;
@@ -150,11 +156,13 @@ final class Sniffer {
     int same = 0;
     int last = 0;
     String beginning = "";
+    boolean stray = false;
     try (var records = new CsvRecords(new StringReader(text), dialect, 0, true)) {
       for (CsvRecord r = records.next(); r != null && rows <= ROWS; r = records.next()) {
         if (header == 0) {
           header = r.count();
           beginning = r.beginning(dialect.delimiter());
+          stray = stray(r, dialect.quote());
           continue;
         }
         rows++;
@@ -170,6 +178,15 @@ final class Sniffer {
       // The pass over all rows reports it with its line, in the dialect that is chosen.
       rows++;
     }
-    return new Counts(dialect.delimiter(), header, rows, same, beginning);
+    return new Counts(dialect.delimiter(), header, rows, same, beginning, stray);
+  }
+
+  private static boolean stray(CsvRecord header, char quote) {
+    for (int k = 0; k < header.count(); k++) {
+      if (!header.quoted(k) && header.field(k).indexOf(quote) >= 0) {
+        return true;
+      }
+    }
+    return false;
   }
 }

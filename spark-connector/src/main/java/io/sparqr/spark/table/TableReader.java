@@ -25,9 +25,6 @@ import org.apache.spark.sql.types.StructField;
  */
 public final class TableReader {
 
-  /** Notes on columns, at most. */
-  private static final int MOST_NOTES = 12;
-
   private final SparkSession spark;
   private final JavaSparkContext context;
   private final TableFiles files;
@@ -98,7 +95,9 @@ public final class TableReader {
       notes.add(Encoding.windows().note());
     }
     check(profile);
-    return new Tabulation(options, dialect, header, profile, notes).table(this, pieces);
+    var tabulation = new Tabulation(options, dialect, header, profile, notes);
+    Dataset<Row> rows = rows(pieces, tabulation.dialect(), header, tabulation.types());
+    return new Table(rows, tabulation.columns(), tabulation.notes());
   }
 
   private boolean hasContent(int file) {
@@ -151,7 +150,7 @@ public final class TableReader {
   }
 
   /** The rows, parsed when they are used. */
-  Dataset<Row> rows(List<Piece> pieces, Dialect dialect, Header header, ColumnType[] types)
+  private Dataset<Row> rows(List<Piece> pieces, Dialect dialect, Header header, ColumnType[] types)
       throws IOException {
     var parser = new RowParser(files, dialect, header, types);
     JavaRDD<Row> rows = Pieces.distribute(context, files, pieces).flatMap(parser::rows);
@@ -163,15 +162,5 @@ public final class TableReader {
       columns[j] = functions.col("c" + j).cast(types[j].sql()).as(header.names().get(j));
     }
     return spark.createDataFrame(rows, DataTypes.createStructType(fields)).select(columns);
-  }
-
-  /** Notes on columns, not too many. */
-  static List<String> limited(List<String> notes) {
-    if (notes.size() <= MOST_NOTES) {
-      return notes;
-    }
-    List<String> few = new ArrayList<>(notes.subList(0, MOST_NOTES));
-    few.add((notes.size() - MOST_NOTES) + " more columns are text for such reasons");
-    return few;
   }
 }

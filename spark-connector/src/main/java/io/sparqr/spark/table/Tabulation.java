@@ -2,7 +2,6 @@
 package io.sparqr.spark.table;
 
 import io.sparqr.error.MatrixFormatException;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -11,11 +10,15 @@ import java.util.Map;
 /** The decisions from a profile of all rows: decimal mark, columns, types, notes. */
 final class Tabulation {
 
+  /** Notes on columns, at most. */
+  private static final int MOST_NOTES = 12;
+
   private final TableOptions options;
   private final Header header;
   private final TableProfile profile;
   private final List<String> notes;
   private final Dialect dialect;
+  private final ColumnType[] types;
 
   Tabulation(
       TableOptions options,
@@ -32,6 +35,7 @@ final class Tabulation {
       this.notes.add("decimal comma");
     }
     this.dialect = comma ? dialect.withDecimal(',') : dialect;
+    this.types = decided();
   }
 
   /**
@@ -48,30 +52,59 @@ final class Tabulation {
     return commas > 0 && points == 0;
   }
 
-  Table table(TableReader reader, List<Piece> pieces) throws IOException {
-    int width = width();
-    Map<String, ColumnType> asked = asked();
-    ColumnType[] types = new ColumnType[width];
+  /** The dialect with the decimal mark that was decided. */
+  Dialect dialect() {
+    return dialect;
+  }
+
+  /** The types of the columns that are kept, the first ones. */
+  ColumnType[] types() {
+    return types;
+  }
+
+  /** What the columns are. */
+  List<TableColumn> columns() {
     List<TableColumn> columns = new ArrayList<>();
+    for (int j = 0; j < types.length; j++) {
+      columns.add(column(header.names().get(j), profile.column(j), types[j]));
+    }
+    return columns;
+  }
+
+  /** What has to be said. */
+  List<String> notes() {
+    return notes;
+  }
+
+  private ColumnType[] decided() {
+    Map<String, ColumnType> asked = asked();
+    ColumnType[] decided = new ColumnType[width()];
     List<String> said = new ArrayList<>();
-    for (int j = 0; j < width; j++) {
+    for (int j = 0; j < decided.length; j++) {
       String name = header.names().get(j);
       ColumnProfile p = profile.column(j);
-      ColumnType type = asked.get(name);
-      if (type == null) {
-        TypeDecision decision = TypeDecision.of(Shown.of(name), p, dialect.decimal());
-        type = decision.type();
-        if (decision.note() != null) {
-          said.add(decision.note());
-        }
-      } else {
-        require(name, p, type);
+      decided[j] = asked.get(name);
+      if (decided[j] != null) {
+        require(name, p, decided[j]);
+        continue;
       }
-      types[j] = type;
-      columns.add(column(name, p, type));
+      TypeDecision decision = TypeDecision.of(Shown.of(name), p, dialect.decimal());
+      decided[j] = decision.type();
+      if (decision.note() != null) {
+        said.add(decision.note());
+      }
     }
-    notes.addAll(TableReader.limited(said));
-    return new Table(reader.rows(pieces, dialect, header, types), columns, notes);
+    notes.addAll(limited(said));
+    return decided;
+  }
+
+  private static List<String> limited(List<String> notes) {
+    if (notes.size() <= MOST_NOTES) {
+      return notes;
+    }
+    List<String> few = new ArrayList<>(notes.subList(0, MOST_NOTES));
+    few.add((notes.size() - MOST_NOTES) + " more columns are text for such reasons");
+    return few;
   }
 
   private static TableColumn column(String name, ColumnProfile p, ColumnType type) {

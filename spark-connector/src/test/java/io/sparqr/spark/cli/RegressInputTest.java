@@ -160,7 +160,8 @@ class RegressInputTest {
     assertThat(run.err())
         .contains("y integer (1 missing), x integer (1 missing), g text (2 levels, 2 missing)");
     assertThat(run.out()).contains("on 2 degrees of freedom");
-    assertThat(run(data, "--formula", "x ~ 1").err()).contains("is no number");
+    assertThat(run(data, "--formula", "x ~ 1").err())
+        .contains("note: x is text because of \".\" in 1 of 6 values (first \".\" in line 3)");
   }
 
   @Test
@@ -191,5 +192,16 @@ class RegressInputTest {
       assertThat(run.code()).isEqualTo(2);
       assertThat(run.err()).contains(wrong[2]);
     }
+  }
+
+  @Test
+  void patternsAndOtherEndings() throws IOException {
+    put("one.csv", "y,x", "1,1", "2,3");
+    put("two.csv", "y,x", "6,4", "7,8");
+    assertThat(run(folder.resolve("[ot]*.csv"), "--formula", "y ~ x").err()).contains("4 rows");
+    assertThat(run(folder.resolve("t*.csv"), "--formula", "y ~ 1").err()).contains("2 rows");
+    assertThat(run(folder.resolve("z*.csv"), "--formula", "y ~ 1").code()).isEqualTo(2);
+    Path tabs = put("tabs.txt", "y\tx", "1\t1", "2\t3", "5\t3");
+    assertThat(run(tabs, "--formula", "y ~ x").err()).contains("note: delimiter tab");
   }
 }
