@@ -3,9 +3,7 @@ package io.sparqr.spark.cli;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 /**
@@ -61,36 +59,35 @@ final class ColumnLists {
    * @throws UsageException where a list does not begin with a column and an equals sign
    */
   List<String> references(String option, List<String> lists) {
-    Map<String, String> levels = new LinkedHashMap<>();
+    var references = new ArrayList<String>();
     for (String list : lists) {
-      String last = null;
-      for (String part : list.split(",", -1)) {
-        String column = columnOf(part);
-        if (column != null) {
-          last = column;
-          levels.put(
-              column,
-              part.substring(part.indexOf('=', part.indexOf(column) + column.length()) + 1));
-        } else if (last == null) {
-          throw new UsageException(
-              option + " " + list + ": not of the form column=level; there are " + all());
-        } else {
-          levels.merge(last, part, (a, b) -> a + "," + b);
+      if (level(list, 0) < 0) {
+        throw new UsageException(
+            option + " " + list + ": not of the form column=level; there are " + all());
+      }
+      for (int from = 0; from <= list.length(); ) {
+        int level = level(list, from);
+        int to = list.indexOf(',', level);
+        while (to >= 0 && level(list, to + 1) < 0) {
+          to = list.indexOf(',', to + 1);
         }
+        to = to < 0 ? list.length() : to;
+        String column = name(new String[] {list.substring(from, level - 1)}, 0, 1);
+        references.add(column + "=" + list.substring(level, to));
+        from = to + 1;
       }
     }
-    return levels.entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).toList();
+    return references;
   }
 
-  /** The column before the first equals sign that has one before it; null if there is none. */
-  private String columnOf(String part) {
-    for (int at = part.indexOf('='); at > 0; at = part.indexOf('=', at + 1)) {
-      String name = name(new String[] {part.substring(0, at)}, 0, 1);
-      if (columns.contains(name)) {
-        return name;
+  /** Where a level begins, if a column and an equals sign are at this place; otherwise -1. */
+  private int level(String list, int from) {
+    for (int at = list.indexOf('=', from); at > from; at = list.indexOf('=', at + 1)) {
+      if (columns.contains(name(new String[] {list.substring(from, at)}, 0, 1))) {
+        return at + 1;
       }
     }
-    return null;
+    return -1;
   }
 
   private String all() {

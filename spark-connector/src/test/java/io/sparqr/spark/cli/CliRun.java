@@ -8,9 +8,9 @@ import java.util.List;
 import org.apache.spark.sql.SparkSession;
 
 /** A command line run in this JVM, with what it printed. */
-record CliRun(int code, String out, String err) {
+public record CliRun(int code, String out, String err) {
 
-  static CliRun of(Object... arguments) {
+  public static CliRun of(Object... arguments) {
     List<String> args = new ArrayList<>();
     for (Object a : arguments) {
       args.add(a.toString());
@@ -24,12 +24,12 @@ record CliRun(int code, String out, String err) {
   }
 
   /** Lines of standard error that report the error. */
-  List<String> errors() {
+  public List<String> errors() {
     return err.lines().filter(l -> l.startsWith("sparqr: ")).toList();
   }
 
   /** A session that the runs of a test class share. */
-  static SparkSession session() {
+  public static SparkSession session() {
     return SparkSession.builder()
         .master("local[2]")
         .appName("cli test")
