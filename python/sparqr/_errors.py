@@ -87,11 +87,12 @@ def _is_raw(e: Exception) -> bool:
 
 
 def _of_java(thrown: Any) -> SparqrError:
-    """An error of Java's or Spark's, by its deepest cause."""
-    cause = list(_chain(thrown))[-1]
+    """An error of Java's or Spark's, by its deepest cause that says something."""
+    causes = list(_chain(thrown))
+    cause = next((c for c in reversed(causes) if _first_line(c.getMessage() or "")), causes[-1])
     name = cause.getClass().getSimpleName()
-    message = cause.getMessage()
-    return SparqrError(name if message is None else f"{name}: {_first_line(message)}", name, _trace_of(thrown))
+    message = _first_line(cause.getMessage() or "")
+    return SparqrError(f"{name}: {message}" if message else name, name, _trace_of(thrown))
 
 
 def _first_line(message: Any) -> str:

@@ -11,7 +11,7 @@ from sparqr._calls import in_thread
 from sparqr._display import html_table
 from sparqr._errors import SparqrError
 from sparqr._feols_rows import Source
-from sparqr._sample import Variable
+from sparqr._sample import Variable, absorbed_columns
 from sparqr._tables import crossing, to_spark
 from sparqr._tables import doubles as column_of
 
@@ -76,8 +76,21 @@ class Feols:
         Root of the mean of the (weighted) squared residuals.
     sigma : float
         Residual standard error.
+    f_statistic : float
+        F of all coefficients but the intercept: with robust or clustered errors Wald's by these errors, otherwise
+        that of the sums of squares, in which absorbed effects count as coefficients.
+    f_df : tuple of int and float
+        Its degrees of freedom.
+    f_pvalue : float
+        Probability of an F at least as large.
+    left_out : str
+        How many rows of the data are not in the fit, and why; empty if all are.
+    effects : dict of str to int
+        The absorbed effects with their numbers of levels.
+    warnings : list of str
+        What to know before the figures are believed: a perfect fit, a constant label, nearly dependent columns, ...
     dropped : list of str
-        Undefined coefficients: their columns depend on others.
+        Undefined coefficients: their columns depend on others, absorbed effects standing before all of them.
     vcov_type : str
         "iid", "HC0" to "HC3" or "CRV1".
     vcov_detail : str
@@ -100,6 +113,17 @@ class Feols:
         )
         self.rmse = self.sigma * (self.df_residual / self.nobs) ** 0.5
         self.vcov_detail = told_of["standardErrorsAssume"]
+        self.f_statistic, self.f_pvalue = (float(told_of[name][0]) for name in ("fStatistic", "fPValue"))
+        self.f_df = (
+            int(told_of["fModelDegreesOfFreedom"][0]),
+            float(told_of["fResidualDegreesOfFreedom"][0]),
+        )
+        self.left_out = "; ".join(t for t in (told_of["leftOut"], fitted.rows.left_out) if t)
+        self.warnings = told_of["warnings"].splitlines()
+        terms = absorbed_columns(self._variables)
+        self.effects = {
+            "^".join(columns): int(count) for columns, count in zip(terms, told_of["absorbedLevels"])
+        }
         # one count per absorbed factor
         self._levels = [int(count) for count in told_of["absorbedColumns"]]
         self._table, self.dropped = self._coefficients(told_of["covariance"])
@@ -303,12 +327,21 @@ class Feols:
         by = f" ({' + '.join(self._clusters)})" if self._clusters else ""
         detail = f": {self.vcov_detail}" if self._clusters else ""
         lines.append(f"Inference: {self.vcov_type}{by}{detail}")
-        lines.append(f"Observations: {self.nobs:,}")
+        lines.append(f"Observations: {self.nobs:,}" + (f" ({self.left_out})" if self.left_out else ""))
+        if self.effects:
+            levels = ", ".join(f"{name} ({count:,} levels)" for name, count in self.effects.items())
+            lines.append(f"Absorbed effects: {levels}")
         return lines
 
     def _footer(self) -> str:
         text = f"RMSE: {self.rmse:.4g}  R2: {self.r2:.4g}"
-        return text if self.r2_within != self.r2_within else f"{text}  R2 within: {self.r2_within:.4g}"
+        if self.r2_within == self.r2_within:
+            text += f"  R2 within: {self.r2_within:.4g}"
+        if self.f_statistic == self.f_statistic:
+            kind = "F" if self.vcov_type == "iid" else "F (Wald's, by these errors)"
+            text += f"  {kind}: {self.f_statistic:.4g} on {self.f_df[0]} and {self.f_df[1]:.10g} DF, "
+            text += f"p-value {self.f_pvalue:.4g}"
+        return text
 
     def __str__(self) -> str:
         lines = ["Estimation: OLS, by sparse QR", *self._title(), ""]
@@ -316,6 +349,7 @@ class Feols:
         lines += ["---", self._footer()]
         if self.dropped:
             lines.append(_dropped(self.dropped))
+        lines += [f"Warning: {warning}" for warning in self.warnings]
         return "\n".join(lines)
 
     def summary(self) -> None:
@@ -331,6 +365,7 @@ class Feols:
         notes = [*self._title()[1:], self._footer()]
         if self.dropped:
             notes.append(_dropped(self.dropped))
+        notes += [f"Warning: {warning}" for warning in self.warnings]
         return html_table(self.formula, ["Coefficient", *table.columns], rows, notes, len(table))
 
 

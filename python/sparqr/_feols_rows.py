@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 from sparqr import _connect
 from sparqr._arrays import active_session
 from sparqr._frame import require_frame
-from sparqr._sample import Variable, local_rows, spark_rows
+from sparqr._sample import Variable, local_rows, singletons_left_out, spark_rows
 from sparqr._tables import column_names, crossing, library, to_spark
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ class Rows:
     references: dict[str, str]
     kept: Any = None
     cached: Sequence[DataFrame] = ()
+    left_out: str = ""
 
     def release(self) -> None:
         for frame in self.cached:
@@ -61,11 +62,13 @@ class Source:
             for column in columns:
                 if column not in names:
                     raise ValueError(f"no column {column}; there are {', '.join(names)}")
-            frame, cached = spark_rows(self.data, found, extra) if alone else (self.data, [])
-            return Rows(frame, [], {}, None, cached)
+            frame, cached, gone = spark_rows(self.data, found, extra) if alone else (self.data, [], 0)
+            return Rows(frame, [], {}, None, cached, singletons_left_out(gone) if gone else "")
         crossed = crossing(self.data, columns)
-        kept = local_rows(crossed.table, found, extra, not alone)
+        sample = local_rows(crossed.table, found, extra, not alone)
+        kept = sample.kept
         table = crossed.table if kept.all() else crossed.table.filter(kept)
         if table.num_rows == 0:
-            raise ValueError("no row has a value in all columns that are used")
-        return Rows(to_spark(self.spark, table), crossed.factors, crossed.references, kept)
+            raise ValueError(f"no row has a value in all columns that are used and is not left out: {sample.left_out}")
+        frame = to_spark(self.spark, table)
+        return Rows(frame, crossed.factors, crossed.references(kept), kept, (), sample.left_out)

@@ -123,7 +123,7 @@ class RegressionParams(
     clusterCorrection = Param(
         Params._dummy(),
         "clusterCorrection",
-        "small-sample correction of clustered errors: sandwich, fixest or none",
+        "small-sample correction of clustered errors: fixest, sandwich or none",
         typeConverter=TypeConverters.toString,
     )
 

@@ -79,10 +79,24 @@ def absorbed_columns(of: Sequence[Variable]) -> list[list[str]]:
     return [[v.column for v in of if t in v.absorbed] for t in range(count)]
 
 
-def local_rows(
-    table: pyarrow.Table, of: Sequence[Variable], others: Sequence[str], singletons: bool
-) -> numpy.ndarray:
-    """Which rows of a table a regression uses, as booleans.
+@dataclass(frozen=True)
+class Sample:
+    """The rows of a local table that a regression uses.
+
+    Attributes
+    ----------
+    kept : numpy.ndarray
+        Whether each row is used.
+    left_out : str
+        How many are not, and why; empty if all are.
+    """
+
+    kept: numpy.ndarray
+    left_out: str
+
+
+def local_rows(table: pyarrow.Table, of: Sequence[Variable], others: Sequence[str], singletons: bool) -> Sample:
+    """Which rows of a table a regression uses.
 
     Parameters
     ----------
@@ -99,14 +113,24 @@ def local_rows(
     import pyarrow.compute as compute
 
     kept = numpy.ones(table.num_rows, dtype=bool)
-    for column in {*others, *(v.column for v in of)}:
+    lacking: dict[str, int] = {}
+
+    def require(there: numpy.ndarray, name: str) -> None:
+        missing = int(numpy.count_nonzero(~there))
+        if missing:
+            lacking[name] = missing
+            numpy.logical_and(kept, there, out=kept)
+
+    for column in dict.fromkeys([*(v.column for v in of), *others]):
         if table.column(column).null_count:
-            kept &= compute.is_valid(table.column(column)).to_numpy()
+            require(compute.is_valid(table.column(column)).to_numpy(), column)
     for v in of:
         bound = 0 if v.function == "SQRT" else _ABOVE.get(v.function)
         if bound is not None:
             test = compute.greater_equal if v.function == "SQRT" else compute.greater
-            kept &= compute.fill_null(test(table.column(v.column), bound), False).to_numpy()
+            there = compute.fill_null(test(table.column(v.column), bound), True).to_numpy()
+            require(there, v.name)
+    complete = int(numpy.count_nonzero(kept))
     terms = [] if singletons else [_codes(table, columns) for columns in absorbed_columns(of)]
     again = True
     while again:
@@ -117,7 +141,23 @@ def local_rows(
                 before = numpy.flatnonzero(kept)
                 kept[before[alone[codes[before]]]] = False
                 again = True
-    return kept
+    gone = complete - int(numpy.count_nonzero(kept))
+    return Sample(kept, _left_out(table.num_rows - complete, lacking, gone))
+
+
+def _left_out(rows: int, lacking: dict[str, int], alone: int) -> str:
+    said = []
+    if rows:
+        which = ", ".join(f"{name} ({count:,})" for name, count in lacking.items())
+        said.append(f"{rows:,} {'row' if rows == 1 else 'rows'} left out for want of {which}")
+    if alone:
+        said.append(singletons_left_out(alone))
+    return "; ".join(said)
+
+
+def singletons_left_out(rows: int) -> str:
+    """That rows alone in a level of an absorbed effect are left out, in words."""
+    return f"{rows:,} {'row' if rows == 1 else 'rows'} left out as alone in a level of an effect"
 
 
 def _codes(table: pyarrow.Table, columns: Sequence[str]) -> numpy.ndarray:
@@ -139,10 +179,12 @@ def _codes(table: pyarrow.Table, columns: Sequence[str]) -> numpy.ndarray:
 
 def spark_rows(
     frame: DataFrame, of: Sequence[Variable], others: Sequence[str]
-) -> tuple[DataFrame, list[DataFrame]]:
-    """A DataFrame without rows alone in a level of an absorbed effect, and the DataFrames cached for it.
+) -> tuple[DataFrame, list[DataFrame], int]:
+    """A DataFrame without rows alone in a level of an absorbed effect, the DataFrames cached for it, and the
+    number of those rows.
 
-    Counts the levels of each absorbed term, and again whenever a row was removed.
+    Counts the levels of each absorbed term, and again whenever a row was removed. Rows that lack a value do
+    not count, and stay: the fit leaves them out, and says so.
 
     Parameters
     ----------
@@ -158,31 +200,38 @@ def spark_rows(
     terms = absorbed_columns(of)
     cached: list[DataFrame] = []
     if not terms:
-        return frame, cached
-    whole = [_is_there(_named(c), frame.schema[c].dataType) for c in {*others, *(v.column for v in of)}]
-    whole += [_has_value(v) for v in of if v.function == "SQRT" or v.function in _ABOVE]
-    frame = frame.where(reduce(lambda a, b: a & b, whole))
+        return frame, cached, 0
+    names = frame.columns
+    # Names that nobody else has: Spark takes x and X for the same.
+    number = {name: f"sparqr_{k}" for k, name in enumerate(names)}
+    kinds = {name: field.dataType for name, field in zip(names, frame.schema.fields)}
+    numbered = frame.toDF(*number.values())
+    whole = [
+        _is_there(f.col(number[c]), kinds[c]) for c in dict.fromkeys([*others, *(v.column for v in of)])
+    ]
+    whole += [
+        _has_value(f.col(number[v.column]), v) for v in of if v.function == "SQRT" or v.function in _ABOVE
+    ]
+    complete = numbered.where(reduce(lambda a, b: a & b, whole))
+    removed = 0
     again = True
     while again:
         again = False
         for columns in terms:
-            keys = [_named(c).alias(f"__sparqr_{k}") for k, c in enumerate(columns)]
-            counted = frame.groupBy(*keys).agg(f.count(f.lit(1)).alias("__sparqr_rows"))
+            keys = [f.col(number[c]).alias(f"__sparqr_{k}") for k, c in enumerate(columns)]
+            counted = complete.groupBy(*keys).agg(f.count(f.lit(1)).alias("__sparqr_rows"))
             alone = counted.where("__sparqr_rows = 1").drop("__sparqr_rows").persist()
-            if alone.isEmpty():
+            count = alone.count()
+            if count == 0:
                 alone.unpersist()
                 continue
+            removed += count
             cached.append(alone)
-            same = [_named(c) == f.col(f"__sparqr_{k}") for k, c in enumerate(columns)]
-            frame = frame.join(alone, reduce(lambda a, b: a & b, same), "left_anti")
+            same = [f.col(number[c]) == f.col(f"__sparqr_{k}") for k, c in enumerate(columns)]
+            numbered = numbered.join(alone, reduce(lambda a, b: a & b, same), "left_anti")
+            complete = complete.join(alone, reduce(lambda a, b: a & b, same), "left_anti")
             again = True
-    return frame, cached
-
-
-def _named(column: str) -> Column:
-    from pyspark.sql import functions as f
-
-    return f.col("`" + column.replace("`", "``") + "`")
+    return numbered.toDF(*names), cached, removed
 
 
 def _is_there(column: Column, kind: Any) -> Column:
@@ -192,5 +241,5 @@ def _is_there(column: Column, kind: Any) -> Column:
     return there & ~f.isnan(column) if kind.typeName() in ("double", "float") else there
 
 
-def _has_value(v: Variable) -> Column:
-    return _named(v.column) >= 0 if v.function == "SQRT" else _named(v.column) > _ABOVE[v.function]
+def _has_value(column: Column, v: Variable) -> Column:
+    return column >= 0 if v.function == "SQRT" else column > _ABOVE[v.function]

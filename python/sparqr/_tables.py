@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Iterable, Iterator, Sequence
 from sparqr import _connect
 
 if TYPE_CHECKING:
+    import numpy
     import pyarrow
     from pyspark.sql import DataFrame, SparkSession
 
@@ -27,15 +28,32 @@ class Crossing:
     ----------
     table : pyarrow.Table
         Numbers, booleans, strings; dictionaries are replaced by their values.
-    references : dict of str to str
-        By categorical column: its first category that occurs.
+    categories : dict of str to tuple
+        By categorical column: the number of each row's category, -1 for none, and the categories in order.
     factors : list of str
         Categorical columns of numbers, no longer recognizable as factors by their type.
     """
 
     table: pyarrow.Table
-    references: dict[str, str] = field(default_factory=dict)
+    categories: dict[str, tuple[numpy.ndarray, list[Any]]] = field(default_factory=dict)
     factors: list[str] = field(default_factory=list)
+
+    def references(self, kept: numpy.ndarray) -> dict[str, str]:
+        """By categorical column the first category in these rows, where it is not the first in ascending order.
+
+        Parameters
+        ----------
+        kept : numpy.ndarray
+            Whether each row is used.
+        """
+        import numpy
+
+        first = {}
+        for column, (codes, categories) in self.categories.items():
+            there = [categories[code] for code in numpy.unique(codes[kept]) if code >= 0]
+            if there and there[0] != min(there, key=_sorted_by):
+                first[column] = str(there[0])
+        return first
 
 
 def library(data: Any) -> str | None:
@@ -132,6 +150,8 @@ def _plain(array: pyarrow.ChunkedArray, column: str, into: Crossing) -> pyarrow.
         _note_categories(array, column, into)
         array = array.cast(kind.value_type)
         kind = array.type
+    if isinstance(kind, pyarrow.BaseExtensionType) or types.is_interval(kind) or types.is_duration(kind):
+        raise ValueError(f"column {column}: no column of Spark holds values of type {kind}: make texts of them, .astype(str)")
     if types.is_large_string(kind) or str(kind) == "string_view":
         return array.cast(pyarrow.string())
     if types.is_unsigned_integer(kind):
@@ -148,15 +168,18 @@ def _note_categories(array: pyarrow.ChunkedArray, column: str, into: Crossing) -
     import pyarrow.compute as compute
     from pyarrow import types
 
-    firsts = [compute.min(chunk.indices).as_py() for chunk in array.chunks]
-    firsts = [code for code in firsts if code is not None]
-    if not firsts:
-        return
-    first = array.chunks[0].dictionary[min(firsts)].as_py()
-    if isinstance(first, (str, int)) and not isinstance(first, bool):
-        into.references[column] = str(first)
+    whole = array.combine_chunks()
+    codes = compute.fill_null(whole.indices.cast("int64"), -1).to_numpy(zero_copy_only=False)
+    categories = whole.dictionary.to_pylist()
+    if all(isinstance(c, (str, int)) and not isinstance(c, bool) for c in categories):
+        into.categories[column] = codes, categories
     if types.is_integer(array.type.value_type) or types.is_floating(array.type.value_type):
         into.factors.append(column)
+
+
+def _sorted_by(category: str | int) -> Any:
+    """The order of levels in the JVM: texts by their bytes."""
+    return category.encode() if isinstance(category, str) else category
 
 
 def to_spark(spark: SparkSession, table: pyarrow.Table) -> DataFrame:

@@ -76,7 +76,7 @@ class SparseQRRegression(Told, JavaEstimator, RegressionSetters, Saved):
         The assumption behind the standard errors. Default: cluster if ``clusterCols`` is set, else iid.
     clusterCols : list of str, optional
         One or two columns of clusters, within which errors may be correlated.
-    clusterCorrection : {"sandwich", "fixest", "none"}
+    clusterCorrection : {"fixest", "sandwich", "none"}
         Small-sample correction of clustered errors.
     profile : bool
         Record the times and places of all work, for ``summary.to_html()``.
@@ -110,7 +110,7 @@ class SparseQRRegression(Told, JavaEstimator, RegressionSetters, Saved):
         dropTerms: list[str] | None = None,
         vcov: str | None = None,
         clusterCols: list[str] | None = None,
-        clusterCorrection: str = "sandwich",
+        clusterCorrection: str = "fixest",
         profile: bool = False,
         progress: bool | None = None,
     ) -> None:
@@ -124,7 +124,7 @@ class SparseQRRegression(Told, JavaEstimator, RegressionSetters, Saved):
             backend="auto",
             computeStandardErrors=True,
             handleInvalid="error",
-            clusterCorrection="sandwich",
+            clusterCorrection="fixest",
             profile=False,
         )
         given = dict(self._input_kwargs)
@@ -155,7 +155,7 @@ class SparseQRRegression(Told, JavaEstimator, RegressionSetters, Saved):
         dropTerms: list[str] | None = None,
         vcov: str | None = None,
         clusterCols: list[str] | None = None,
-        clusterCorrection: str = "sandwich",
+        clusterCorrection: str = "fixest",
         profile: bool = False,
     ) -> SparseQRRegression:
         """Set several params at once."""

@@ -54,7 +54,7 @@ class MlTest(SparkTest):
             lists = ("categoricalCols", "referenceLevels", "clusterCols", "keepTerms", "dropTerms")
             value = ["nd=1"] if name in lists else value
             words = {"backend": "cpu", "handleInvalid": "skip", "vcov": "HC1"}
-            words["clusterCorrection"] = "fixest"
+            words["clusterCorrection"] = "sandwich"
             value = words.get(name, value)
             setter("nd" if value is None else value)
         stage._transfer_params_to_java()
@@ -120,7 +120,7 @@ class MlTest(SparkTest):
             "dropTerms": None,
             "vcov": None,
             "clusterCols": None,
-            "clusterCorrection": "sandwich",
+            "clusterCorrection": "fixest",
             "profile": False,
         }
         for it in (stage, model, loaded, stage.copy(), model.copy()):

@@ -90,7 +90,7 @@ final class AutomaticOrder implements AutoCloseable {
       if (ahead()) {
         search.beginDissectionIfSmall();
       }
-      if (LevelStructure.solid(search.graph())) {
+      if (LevelStructure.solid(pattern)) {
         degreeStop.request();
         return ofSolid();
       }

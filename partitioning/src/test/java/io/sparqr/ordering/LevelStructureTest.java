@@ -3,6 +3,7 @@ package io.sparqr.ordering;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.sparse.SparsityPattern;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -10,12 +11,12 @@ import org.junit.jupiter.api.Test;
 /** Separators by hand, and the kinds of graphs that the choice of the order depends on. */
 class LevelStructureTest {
 
-  private static WeightedGraph graph(int n, int[]... rows) {
-    return NestedDissection.graph(RandomPatterns.of(n, List.of(rows)));
+  private static SparsityPattern graph(int n, int[]... rows) {
+    return RandomPatterns.of(n, List.of(rows));
   }
 
-  private static WeightedGraph of(String specification) {
-    return NestedDissection.graph(RandomPatterns.of(specification));
+  private static SparsityPattern of(String specification) {
+    return RandomPatterns.of(specification);
   }
 
   @Test

@@ -250,6 +250,20 @@ public final class GpuSparseQR {
       return dropping(options.problem().dropping().first(columns));
     }
 
+    /**
+     * The columns from this one on are kept before all others, those of {@link #keep} included,
+     * unless {@link #drop} names them: the absorbed effects of a regression, which stand before its
+     * regressors. Turns {@link #dropLater(boolean)} on. O(1), however many columns these are.
+     *
+     * @throws IllegalArgumentException if the column is negative
+     */
+    public Builder keepFrom(int column) {
+      if (column < 0) {
+        throw new IllegalArgumentException("keepFrom(" + column + "): a column, from 0");
+      }
+      return dropping(options.problem().dropping().keepingFrom(column));
+    }
+
     private Builder dropping(SolveOptions.Dropping choice) {
       options = options.with(options.problem().withDropping(choice));
       return this;

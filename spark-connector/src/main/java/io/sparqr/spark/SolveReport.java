@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 
 /**
  * The report of a solve, for people and programs: a group of figures for each phase. In JSON the
@@ -386,6 +387,11 @@ public record SolveReport(
   /** The same with further warnings. */
   public SolveReport withWarnings(List<String> further) {
     return with(residual, seconds, joined(warnings, further), notes);
+  }
+
+  /** The same with each warning in other words. */
+  public SolveReport withWarnings(UnaryOperator<String> words) {
+    return with(residual, seconds, warnings.stream().map(words).toList(), notes);
   }
 
   /** The same with further notes. */

@@ -2,43 +2,89 @@
 package io.sparqr.spark.cli;
 
 import io.sparqr.error.MatrixFormatException;
+import io.sparqr.spark.table.Table;
+import io.sparqr.spark.table.TableReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 
 /**
- * A data file in a common format: CSV with a header and inferred types, or Parquet.
+ * A data file in a common format: CSV as people write it, or Parquet.
  *
- * @param rows the data, not yet read
+ * @param table the data, not yet read, with what is known about them
  */
-record DataTable(Dataset<Row> rows) {
+record DataTable(Table table) {
 
-  private static final String MARK = "\uFEFF";
+  /** Columns that are named, at most. */
+  private static final int NAMED = 20;
 
-  static DataTable read(SparkSession spark, String file, MatrixFormat format) {
+  /** Endings of texts that are tables, though not of matrices. */
+  private static final Pattern TEXT =
+      Pattern.compile("(?i).*\\.(csv|tsv|tab|txt|dat)(\\.(gz|bz2|xz|zst))?");
+
+  /** A pattern of names of files. */
+  private static final Pattern WILD = Pattern.compile(".*[*?\\[{].*");
+
+  /**
+   * The format of a data file: any text that is no matrix is CSV.
+   *
+   * @throws UsageException if it is neither
+   * @throws java.nio.file.NoSuchFileException if there is no such file
+   */
+  static MatrixFormat format(String file) throws IOException {
+    boolean text = TEXT.matcher(file).matches();
+    if (text && (MatrixFormat.exists(file) || WILD.matcher(file).matches())) {
+      return MatrixFormat.CSV;
+    }
+    try {
+      return MatrixFormat.of(file);
+    } catch (UsageException e) {
+      if (Piped.is(file)) {
+        return MatrixFormat.CSV;
+      }
+      throw e;
+    }
+  }
+
+  static DataTable read(SparkSession spark, String file, MatrixFormat format, TableInput input)
+      throws IOException {
     String uri = MatrixFormat.uri(file);
-    Dataset<Row> rows =
-        format == MatrixFormat.PARQUET
-            ? spark.read().parquet(uri)
-            : spark
-                .read()
-                .option("header", true)
-                .option("inferSchema", true)
-                .option("nullValue", "NA")
-                .option("ignoreLeadingWhiteSpace", true)
-                .option("ignoreTrailingWhiteSpace", true)
-                .csv(uri);
-    if (rows.columns().length == 0) {
+    if (format == MatrixFormat.CSV) {
+      try {
+        return new DataTable(TableReader.csv(spark, file, uri, input.options()));
+      } catch (IllegalArgumentException e) {
+        throw new UsageException(e.getMessage());
+      }
+    }
+    Table table = Table.of(spark.read().parquet(uri));
+    if (table.columns().isEmpty()) {
       throw new MatrixFormatException(file + ": no columns", file, 1);
     }
-    String first = rows.columns()[0];
-    return new DataTable(
-        first.startsWith(MARK) ? rows.withColumnRenamed(first, first.substring(1)) : rows);
+    return new DataTable(table);
+  }
+
+  Dataset<Row> rows() {
+    return table.rows();
+  }
+
+  /** Decisions that nobody asked for, one line each. */
+  List<String> notes() {
+    return table.notes();
+  }
+
+  /** What was read, and the notes. */
+  List<String> said() {
+    var lines = new ArrayList<String>();
+    lines.add(table.summary(NAMED));
+    table.notes().forEach(n -> lines.add("note: " + n));
+    return lines;
   }
 
   /** Writes a table of coefficients as CSV, with NA for undefined values. */

@@ -47,6 +47,8 @@ final class RegressCommand implements Callable<Integer> {
 
   @Mixin private RunOptions output;
 
+  @Mixin private TableInput input;
+
   @Parameters(
       index = "0",
       paramLabel = "DATA",
@@ -70,14 +72,12 @@ final class RegressCommand implements Callable<Integer> {
   @Option(
       names = "--categorical",
       paramLabel = "COLUMN",
-      split = ",",
       description = "columns of numbers that are factors")
   private List<String> categorical = List.of();
 
   @Option(
       names = "--reference",
       paramLabel = "COLUMN=LEVEL",
-      split = ",",
       description = "reference levels of factors")
   private List<String> references = List.of();
 
@@ -110,15 +110,24 @@ final class RegressCommand implements Callable<Integer> {
   @Option(
       names = "--cluster",
       paramLabel = "COLUMN",
-      split = ",",
       description = "one or two columns of clusters, within which errors may be correlated")
   private List<String> clusters = List.of();
 
   @Option(
       names = "--cluster-correction",
       paramLabel = "NAME",
-      description = "sandwich (as R's vcovCL), fixest or none; default sandwich")
+      description =
+          "small-sample correction of clustered errors: fixest (t with clusters - 1), sandwich (as"
+              + " R's vcovCL) or none; default fixest")
   private String correction;
+
+  @Option(
+      names = "--rank-tolerance",
+      paramLabel = "T",
+      description =
+          "a column of which, scaled to norm 1, no more than T remains beside those before it is"
+              + " dropped, as R does at 1e-7; default: rounding errors alone")
+  private Double rankTolerance;
 
   @Option(
       names = "--no-errors",
@@ -164,14 +173,22 @@ final class RegressCommand implements Callable<Integer> {
   }
 
   private MatrixFormat checkArguments() throws IOException {
-    MatrixFormat format = MatrixFormat.of(data);
+    MatrixFormat format = DataTable.format(data);
     if (format != MatrixFormat.CSV && format != MatrixFormat.PARQUET) {
       throw new UsageException(data + ": a data file is CSV (.csv, .csv.gz) or Parquet (.parquet)");
+    }
+    if (vcov != null && !SparseQRRegression.standardErrorNames().contains(vcov)) {
+      throw new UsageException(
+          "--vcov "
+              + vcov
+              + ": one of "
+              + String.join(", ", SparseQRRegression.standardErrorNames()));
     }
     if (show < 0) {
       throw new UsageException("--show " + show + ": at least 0");
     }
     usage(() -> Formula.parse(formula, List.of()));
+    usage(input::options);
     output.check(out);
     return format;
   }
@@ -191,13 +208,15 @@ final class RegressCommand implements Callable<Integer> {
     try (SparkHandle spark = new SparkHandle(master, 0);
         JobScope jobs = new JobScope(spark.context())) {
       jobs.describe("reading " + data);
-      DataTable table = DataTable.read(spark.session(), data, format);
+      DataTable table = DataTable.read(spark.session(), data, format, input);
       Dataset<Row> rows = table.rows().persist(StorageLevel.MEMORY_AND_DISK());
       try {
         long count = rows.count();
         readSeconds = secondsSince(begin);
         progress("%s: %,d rows, read in %.1f s", data, count, readSeconds);
-        SparseQRRegressionSummary summary = usage(() -> estimator().fit(rows)).summary();
+        table.said().forEach(line -> progress("%s", line));
+        var columns = new ColumnLists(List.of(rows.columns()));
+        SparseQRRegressionSummary summary = usage(() -> estimator(columns).fit(rows)).summary();
         PrintWriter printed = spec.commandLine().getOut();
         printed.println(summary.toString(show));
         printed.flush();
@@ -209,7 +228,7 @@ final class RegressCommand implements Callable<Integer> {
     return 0;
   }
 
-  private SparseQRRegression estimator() {
+  private SparseQRRegression estimator(ColumnLists columns) {
     var estimator =
         new SparseQRRegression()
             .setFormula(formula)
@@ -222,21 +241,28 @@ final class RegressCommand implements Callable<Integer> {
       estimator.setWeightCol(weights);
     }
     if (!categorical.isEmpty()) {
-      estimator.setCategoricalCols(categorical.toArray(new String[0]));
+      estimator.setCategoricalCols(array(columns.columns("--categorical", categorical)));
     }
     if (vcov != null) {
       usage(() -> estimator.setVcov(vcov));
     }
     if (!clusters.isEmpty()) {
-      estimator.setClusterCols(clusters.toArray(new String[0]));
+      estimator.setClusterCols(array(columns.columns("--cluster", clusters)));
+    }
+    if (rankTolerance != null) {
+      estimator.setRankTolerance(rankTolerance);
     }
     if (correction != null) {
       usage(() -> estimator.setClusterCorrection(correction));
     }
     if (!references.isEmpty()) {
-      estimator.setReferenceLevels(references.toArray(new String[0]));
+      estimator.setReferenceLevels(array(columns.references("--reference", references)));
     }
     return estimator;
+  }
+
+  private static String[] array(List<String> texts) {
+    return texts.toArray(new String[0]);
   }
 
   private void write(SparseQRRegressionSummary summary) throws IOException {

@@ -164,6 +164,9 @@ public final class BasicColumns {
     for (int i = 0; i < keep.length; i++) {
       priority[check(keep[i], n)] = keep.length - i;
     }
+    for (int j = how.keepFrom(); 0 <= j && j < n; j++) {
+      priority[j] = keep.length + 1;
+    }
     for (int j : how.drop()) {
       priority[check(j, n)] = -1;
     }

@@ -8,5 +8,8 @@ import java.io.Serializable;
  *
  * @param first its first column
  * @param columns number of columns; the reference level, if any, has none
+ * @param name as in a formula
+ * @param levels number of levels, the reference level included
  */
-public record AbsorbedFactor(int first, int columns) implements Serializable {}
+public record AbsorbedFactor(int first, int columns, String name, int levels)
+    implements Serializable {}

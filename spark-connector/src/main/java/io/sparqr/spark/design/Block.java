@@ -3,12 +3,16 @@ package io.sparqr.spark.design;
 
 import io.sparqr.error.IndexOverflowException;
 import java.io.Serializable;
+import java.util.Arrays;
 import java.util.List;
+import java.util.function.IntPredicate;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * The columns of a term: all combinations of the columns of its variables, those of the first
- * variable varying fastest, as in R. If there are more than {@link #ALL}, only the combinations
- * that occur in rows.
+ * variable varying fastest, as in R. If there are more than {@link #ALL}, and for absorbed effects,
+ * only the combinations that occur in rows.
  *
  * @param variables indices of slots
  * @param contrast for each variable whether it is a factor without its reference level
@@ -47,9 +51,9 @@ record Block(
     }
   }
 
-  /** Whether there are too many combinations for a column each. */
+  /** Whether only combinations that occur have columns: of absorbed effects, and of too many. */
   boolean sparse() {
-    return variables.length > 1 && combinations() > ALL;
+    return variables.length > 1 && (absorbed || combinations() > ALL);
   }
 
   /** Number of columns. */
@@ -76,6 +80,36 @@ record Block(
     }
     int code = cells.code(combination);
     return code < 0 ? -1 : first + code;
+  }
+
+  /**
+   * Adds the columns of the reference levels of factors that have a column for every level.
+   *
+   * @param wanted whether a variable is such a factor
+   */
+  void addReferences(IntPredicate wanted, IntStream.Builder columns) {
+    long stride = 1;
+    for (int k = 0; k < variables.length; k++) {
+      for (int c = 0; wanted.test(variables[k]) && !contrast[k] && c < width(); c++) {
+        long combination = cells == null ? c : cells.keys()[c];
+        if (combination / stride % widths[k] == 0) {
+          columns.add(first + c);
+        }
+      }
+      stride *= widths[k];
+    }
+  }
+
+  /** The term's name, as in a formula. */
+  String variableName(List<Slot> slots) {
+    return Arrays.stream(variables)
+        .mapToObj(v -> slots.get(v).variable().name())
+        .collect(Collectors.joining(":"));
+  }
+
+  /** Number of levels of a factor, those without a column included. */
+  int levels(Factor[] factors) {
+    return variables.length == 1 ? factors[variables[0]].count() : width();
   }
 
   /** The name of a column, as in R. */

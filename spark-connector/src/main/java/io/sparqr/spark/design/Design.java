@@ -6,8 +6,10 @@ import java.io.Serializable;
 import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.RandomAccess;
+import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
@@ -35,6 +37,12 @@ public final class Design implements Serializable {
   /** The name of the column of ones, as in R. */
   public static final String INTERCEPT = "(Intercept)";
 
+  /** More coefficients are not looked through for equal names before anybody asks for names. */
+  private static final int NAMED = 100_000;
+
+  /** Equal names that a warning tells of, at most. */
+  private static final int SHOWN = 5;
+
   private final DesignOptions options;
   private final Formula formula;
   private final List<Slot> slots;
@@ -42,6 +50,7 @@ public final class Design implements Serializable {
   private final Block[] blocks;
   private final boolean intercept;
   private final int columns;
+  private transient volatile Map<Integer, String> distinct;
 
   Design(
       DesignOptions options,
@@ -105,12 +114,13 @@ public final class Design implements Serializable {
    * @throws IllegalArgumentException if one is missing
    */
   public void requireColumns(StructType schema) {
+    var there = new DataColumns(schema);
     for (Slot slot : slots) {
-      DesignBuilder.field(schema, slot.variable().column());
+      there.field(slot.variable().column());
     }
-    formula.offsets().forEach(v -> DesignBuilder.field(schema, v.column()));
+    formula.offsets().forEach(v -> there.field(v.column()));
     if (!options.column(Role.OFFSET).isEmpty()) {
-      DesignBuilder.field(schema, options.column(Role.OFFSET));
+      there.field(options.column(Role.OFFSET));
     }
   }
 
@@ -163,12 +173,33 @@ public final class Design implements Serializable {
     return intercept ? columns - 1 : columns;
   }
 
+  /**
+   * Columns of reference levels that the caller has named, in terms that have a column for every
+   * level: the first to go if columns depend on each other. O(columns of these terms).
+   */
+  public int[] namedReferences() {
+    var columns = IntStream.builder();
+    for (Block b : blocks) {
+      if (!b.absorbed()) {
+        b.addReferences(this::isNamedReference, columns);
+      }
+    }
+    return columns.build().toArray();
+  }
+
+  private boolean isNamedReference(int v) {
+    return slots.get(v).factor()
+        && options.references().containsKey(slots.get(v).variable().column());
+  }
+
   /** The absorbed factors, in order. */
   public List<AbsorbedFactor> absorbedFactors() {
     var factors = new ArrayList<AbsorbedFactor>();
     for (Block b : blocks) {
       if (b.absorbed()) {
-        factors.add(new AbsorbedFactor(b.first(), b.width()));
+        factors.add(
+            new AbsorbedFactor(
+                b.first(), b.width(), b.variableName(slots), b.levels(this.factors)));
       }
     }
     return factors;
@@ -179,8 +210,58 @@ public final class Design implements Serializable {
     return column >= reported() && column != interceptColumn();
   }
 
-  /** The name of a column, as in R, such as {@code age}, {@code firmB}, {@code a:b}. */
+  /**
+   * The name of a column, as in R, such as {@code age}, {@code firmB}, {@code a:b}. Equal names of
+   * reported columns are made distinct, in O(reported columns) at the first call.
+   */
   public String name(int column) {
+    return column < reported() || column == interceptColumn()
+        ? distinctNames().getOrDefault(column, plainName(column))
+        : plainName(column);
+  }
+
+  private Map<Integer, String> distinctNames() {
+    Map<Integer, String> found = distinct;
+    if (found == null) {
+      int reported = reported();
+      final class View extends AbstractList<String> implements RandomAccess {
+        @Override
+        public String get(int column) {
+          return plainName(column);
+        }
+
+        @Override
+        public int size() {
+          return reported;
+        }
+      }
+      found = DistinctNames.of(new View());
+      distinct = found;
+    }
+    return found;
+  }
+
+  /** What a fit should tell of this design. */
+  public List<String> warnings() {
+    var warnings = new ArrayList<String>();
+    for (String response : formula.dropped()) {
+      warnings.add("the response " + response + " is on the right-hand side, too: dropped there");
+    }
+    if (reported() <= NAMED) {
+      distinctNames().entrySet().stream()
+          .limit(SHOWN)
+          .map(
+              e ->
+                  "two coefficients are named "
+                      + plainName(e.getKey())
+                      + ": the later is called "
+                      + e.getValue())
+          .forEach(warnings::add);
+    }
+    return warnings;
+  }
+
+  private String plainName(int column) {
     if (column == interceptColumn()) {
       return INTERCEPT;
     }
@@ -223,9 +304,16 @@ public final class Design implements Serializable {
     return formula.response() != null ? formula.response().name() : options.column(Role.LABEL);
   }
 
-  /** The response's values. */
-  public Column label() {
-    return Selection.label(formula, options);
+  /**
+   * A column "residuals", label less prediction.
+   *
+   * @param data with labels and predictions
+   * @param prediction the column of the predictions
+   */
+  public Dataset<Row> residuals(Dataset<Row> data, String prediction) {
+    var there = DataColumns.of(data);
+    Column label = Selection.label(there, formula, options);
+    return there.numbered(data).select(label.minus(there.column(prediction)).as("residuals"));
   }
 
   /**
@@ -234,13 +322,17 @@ public final class Design implements Serializable {
    */
   String[] fieldNames() {
     String id = options.column(Role.ID);
-    var names = new String[Selection.VARIABLES + slots.size() + (id.isEmpty() ? 0 : 1)];
+    int variables = Selection.VARIABLES + slots.size();
+    var names = new String[variables + options.clusters().size() + (id.isEmpty() ? 0 : 1)];
     names[Selection.LABEL] = response();
     names[Selection.WEIGHT] = options.column(Role.WEIGHT);
     boolean offset = !formula.offsets().isEmpty() || !options.column(Role.OFFSET).isEmpty();
     names[Selection.OFFSET] = offset ? "offset" : "";
     for (int v = 0; v < slots.size(); v++) {
       names[Selection.VARIABLES + v] = slots.get(v).variable().name();
+    }
+    for (int k = 0; k < options.clusters().size(); k++) {
+      names[variables + k] = options.clusters().get(k);
     }
     if (!id.isEmpty()) {
       names[names.length - 1] = id;
@@ -249,37 +341,27 @@ public final class Design implements Serializable {
   }
 
   Dataset<Row> selected(Dataset<Row> data, boolean labelled) {
-    return data.select(Selection.columns(formula, options, slots, labelled).toArray(new Column[0]));
+    var there = DataColumns.of(data);
+    Column[] columns =
+        Selection.columns(there, formula, options, slots, labelled).toArray(new Column[0]);
+    return there.numbered(data).select(columns);
   }
 
   /**
-   * The rows of the design, with label less offset and with weight.
+   * The rows of the design, with label less offset and with weight, and the keys of their clusters.
    *
    * @throws io.sparqr.error.NonFiniteValueException thrown by an action, naming row and column
    * @throws io.sparqr.error.MatrixFormatException thrown by an action, if a level is missing or
-   *     unknown
+   *     unknown, or the key of a cluster is missing
    */
   public DesignRows rows(Dataset<Row> data) {
-    return rows(data, List.of());
-  }
-
-  /**
-   * The same, with the values of some columns beside each row. A row with a missing value in one of
-   * them is rejected or, if invalid rows are skipped, left out.
-   *
-   * @param keys columns of the data of any type that can be cast to text
-   */
-  public DesignRows rows(Dataset<Row> data, List<String> keys) {
-    Column[] columns =
-        Selection.columns(formula, options, slots, true, keys).toArray(new Column[0]);
-    Dataset<Row> selected = data.select(columns);
-    int first = columns.length - keys.size();
+    Dataset<Row> selected = selected(data, true);
     JavaRDD<InternalRow> rows = Selection.rows(selected);
     DataType[] types = Selection.types(selected);
     SharedDesign shared = broadcast(data);
     return new DesignRows(
         rows.mapPartitionsWithIndex(
-            (p, it) -> new EncodedBatches(p, it, shared.design(), types, first), false),
+            (p, it) -> new EncodedBatches(p, it, shared.design(), types), false),
         shared);
   }
 
@@ -297,33 +379,43 @@ public final class Design implements Serializable {
    * @param output name of the new column
    */
   public Dataset<Row> predicted(Dataset<Row> data, double[] x, String output) {
-    Dataset<Row> all = withPredictions(data, x, output);
-    return options.handleInvalid() == HandleInvalid.SKIP
-        ? all.where(functions.not(functions.isnan(functions.col(Names.reference(output)))))
-        : all;
+    return withPredictions(data, x, output, options.handleInvalid() == HandleInvalid.SKIP);
   }
 
   /** The same, with NaN for missing values and unknown levels, independently of the options. */
   public Dataset<Row> predictedAll(Dataset<Row> data, double[] x, String output) {
-    return with(HandleInvalid.SKIP).withPredictions(data, x, output);
+    return with(HandleInvalid.SKIP).withPredictions(data, x, output, false);
   }
 
-  private Dataset<Row> withPredictions(Dataset<Row> data, double[] x, String output) {
-    SharedDesign shared = broadcast(data);
+  private Dataset<Row> withPredictions(
+      Dataset<Row> data, double[] x, String output, boolean without) {
+    Design design = known(data);
+    SharedDesign shared = design.broadcast(data);
     Broadcast<double[]> coefficients =
         JavaSparkContext.fromSparkContext(data.sparkSession().sparkContext()).broadcast(x);
     UDF1<Row, Double> predict =
         row -> new RowEncoder(shared.design()).predict(new RowCells(row), coefficients.value());
-    Column[] columns = Selection.columns(formula, options, slots, false).toArray(new Column[0]);
+    var there = DataColumns.of(data);
+    Column[] columns =
+        Selection.columns(there, formula, design.options, slots, false).toArray(new Column[0]);
     Column prediction =
         functions.udf(predict, DataTypes.DoubleType).apply(functions.struct(columns));
-    return data.withColumn(output, prediction);
+    String made = "sparqr_prediction";
+    Dataset<Row> all = there.numbered(data).withColumn(made, prediction);
+    if (without) {
+      all = all.where(functions.not(functions.isnan(functions.col(made))));
+    }
+    List<Column> named = there.all();
+    named.add(functions.col(made).as(output));
+    return all.select(named.toArray(new Column[0]));
   }
 
-  /** Data for prediction may lack the id column. */
-  private DesignOptions known(Dataset<Row> data) {
-    boolean there = data.schema().getFieldIndex(options.column(Role.ID)).isDefined();
-    return there ? options : options.withoutId();
+  /** The design for data that may lack the id column. */
+  private Design known(Dataset<Row> data) {
+    String id = options.column(Role.ID);
+    return id.isEmpty() || DataColumns.of(data).has(id)
+        ? this
+        : new Design(options.withoutId(), formula, slots, factors, blocks, intercept);
   }
 
   @Override

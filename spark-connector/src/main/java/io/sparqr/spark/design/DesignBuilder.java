@@ -30,6 +30,7 @@ final class DesignBuilder {
   private static final int LEVELS_SHOWN = 5;
 
   private final Dataset<Row> data;
+  private final DataColumns there;
   private final DesignOptions options;
   private final Formula formula;
   private final List<Slot> slots = new ArrayList<>();
@@ -37,6 +38,7 @@ final class DesignBuilder {
 
   DesignBuilder(Dataset<Row> data, DesignOptions options) {
     this.data = data;
+    this.there = DataColumns.of(data);
     List<String> dot = dot(data.schema(), options);
     this.options = options.withDot(dot);
     formula = formula(options, dot);
@@ -53,6 +55,7 @@ final class DesignBuilder {
     for (Role role : Role.values()) {
       others.add(options.column(role));
     }
+    others.addAll(options.clusters());
     return Arrays.stream(schema.fieldNames()).filter(c -> !others.contains(c)).toList();
   }
 
@@ -72,21 +75,12 @@ final class DesignBuilder {
         formula.variables(),
         formula.terms(),
         formula.absorbed(),
-        formula.offsets());
+        formula.offsets(),
+        formula.dropped());
   }
 
   private StructField field(String column) {
-    return field(data.schema(), column);
-  }
-
-  /** A column's field, or an error that lists the existing columns. */
-  static StructField field(StructType schema, String column) {
-    var at = schema.getFieldIndex(column);
-    if (at.isEmpty()) {
-      throw new IllegalArgumentException(
-          "no column " + column + "; there are " + String.join(", ", schema.fieldNames()));
-    }
-    return schema.fields()[(int) at.get()];
+    return there.field(column);
   }
 
   private Slot slot(int v) {
@@ -96,14 +90,14 @@ final class DesignBuilder {
     boolean number = type instanceof NumericType;
     boolean asked =
         variable.function() == Function.FACTOR
+            || variable.function() == Function.EFFECT
             || variable.function() == Function.IDENTITY
-                && (options.categorical().contains(variable.column())
-                    || formula.absorbed().stream().anyMatch(t -> t.variables().contains(v)));
+                && options.categorical().contains(variable.column());
     boolean text = type instanceof StringType || type instanceof BooleanType;
     if (asked || text && variable.function() == Function.IDENTITY) {
       LevelKind kind = LevelKind.of(type);
       if (kind == null) {
-        throw wrongType(variable, type, "cannot be a factor: cast it to a string");
+        throw wrongType(variable, type, "has no levels, as a factor needs them");
       }
       return new Slot(variable, kind, null);
     }
@@ -113,7 +107,12 @@ final class DesignBuilder {
     if (type.equals(SQLDataTypes.VectorType()) && variable.function() == Function.IDENTITY) {
       return new Slot(variable, null, parts(field));
     }
-    throw wrongType(variable, type, "is neither a number nor a vector, a text or a truth value");
+    throw wrongType(
+        variable,
+        type,
+        LevelKind.of(type) == null
+            ? "is neither a number nor a vector, a text or a truth value"
+            : "is no number; as a factor it is written factor(" + variable.name() + ")");
   }
 
   private static IllegalArgumentException wrongType(Variable v, DataType type, String what) {
@@ -127,8 +126,10 @@ final class DesignBuilder {
     int size = group.size();
     if (size < 0) {
       Row first =
-          data.select(Names.reference(field.name()))
-              .where(Names.reference(field.name()) + " is not null")
+          there
+              .numbered(data)
+              .select(there.column(field.name()).as("vector"))
+              .where("vector is not null")
               .first();
       size = ((Vector) first.get(0)).size();
     }
@@ -168,6 +169,12 @@ final class DesignBuilder {
     if (!options.column(Role.ID).isEmpty()) {
       field(options.column(Role.ID));
     }
+    for (String column : options.clusters()) {
+      DataType type = field(column).dataType();
+      if (LevelKind.of(type) == null) {
+        throw wrongType(Variable.of(column), type, "has no values that name clusters");
+      }
+    }
     for (Variable offset : formula.offsets()) {
       requireNumber(offset);
     }
@@ -185,7 +192,8 @@ final class DesignBuilder {
 
   private void requireNumber(Variable variable) {
     DataType type = field(variable.column()).dataType();
-    if (!(type instanceof NumericType) || variable.function() == Function.FACTOR) {
+    boolean number = type instanceof NumericType || type instanceof BooleanType;
+    if (!number || variable.function() == Function.FACTOR) {
       throw wrongType(variable, type, "is no number");
     }
   }

@@ -27,7 +27,7 @@ import org.apache.spark.sql.types.StructType;
  */
 final class DesignFiles {
 
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
   private static final int CHUNK = 1 << 16;
   private static final String FACTOR = "factor";
   private static final String CELLS = "cells";

@@ -21,6 +21,7 @@ public final class DesignOptions implements Serializable {
   private final LinkedHashSet<String> categorical;
   private final LinkedHashMap<String, String> references;
   private final EnumMap<Role, String> roles;
+  private final ArrayList<String> clusters;
   private final boolean intercept;
   private final HandleInvalid handleInvalid;
   private ArrayList<String> dot = new ArrayList<>();
@@ -44,6 +45,7 @@ public final class DesignOptions implements Serializable {
     references = new LinkedHashMap<>(b.references);
     roles = new EnumMap<>(Role.class);
     roles.putAll(b.roles);
+    clusters = new ArrayList<>(b.clusters);
     intercept = b.intercept;
     handleInvalid = b.handleInvalid;
   }
@@ -59,6 +61,7 @@ public final class DesignOptions implements Serializable {
     categorical = o.categorical;
     references = o.references;
     roles = new EnumMap<>(o.roles);
+    clusters = o.clusters;
     intercept = o.intercept;
     handleInvalid = how;
     dot = o.dot;
@@ -113,6 +116,11 @@ public final class DesignOptions implements Serializable {
     return roles.getOrDefault(role, "");
   }
 
+  /** The columns of clusters; a row without a value in one of them lacks a value. */
+  public List<String> clusters() {
+    return List.copyOf(clusters);
+  }
+
   /** Whether there is a column of ones; if there is a formula, it decides. */
   public boolean intercept() {
     return intercept;
@@ -130,6 +138,7 @@ public final class DesignOptions implements Serializable {
     private Set<String> categorical = Set.of();
     private Map<String, String> references = Map.of();
     private final Map<Role, String> roles = new LinkedHashMap<>();
+    private List<String> clusters = List.of();
     private boolean intercept = true;
     private HandleInvalid handleInvalid = HandleInvalid.ERROR;
 
@@ -162,6 +171,12 @@ public final class DesignOptions implements Serializable {
     /** Sets a column's role; an empty name: no column has it. */
     public Builder role(Role role, String column) {
       roles.put(role, column);
+      return this;
+    }
+
+    /** Sets the columns of clusters, whose values are handed on beside the rows. */
+    public Builder clusters(List<String> names) {
+      clusters = names;
       return this;
     }
 

@@ -2,8 +2,10 @@
 package io.sparqr.spark.design;
 
 import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.resource.JobScope;
 import io.sparqr.spark.rows.RowSource;
 import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.storage.StorageLevel;
 
 /**
@@ -31,6 +33,26 @@ public final class DesignRows implements AutoCloseable {
   /** Key k of each row, aligned with {@link #rows()}. */
   public JavaRDD<String> keys(int k) {
     return batches.flatMap(batch -> batch.keys(k).iterator());
+  }
+
+  /** What was left out; a pass over the encoded rows. */
+  public LeftOut leftOut() {
+    if (shared.design().options().handleInvalid() != HandleInvalid.SKIP) {
+      return LeftOut.NONE;
+    }
+    String[] names = shared.design().fieldNames();
+    long[] counts = new long[1 + names.length];
+    JavaRDD<long[]> parts = batches.filter(b -> b.leftOut() != null).map(RowBatch::leftOut);
+    for (long[] part :
+        JobScope.run(
+            JavaSparkContext.fromSparkContext(rows.context()),
+            "rows that are left out",
+            parts::collect)) {
+      for (int f = 0; f < part.length; f++) {
+        counts[f] += part[f];
+      }
+    }
+    return LeftOut.of(counts, names);
   }
 
   /** Persists the encoded rows in memory or on disk until this is closed. */

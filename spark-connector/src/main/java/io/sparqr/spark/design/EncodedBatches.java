@@ -7,7 +7,10 @@ import java.util.NoSuchElementException;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.types.DataType;
 
-/** A partition's rows, encoded in batches on demand; skipped rows count in row numbers, too. */
+/**
+ * A partition's rows, encoded in batches on demand; skipped rows count in row numbers, too. The
+ * last batch has the numbers of those.
+ */
 final class EncodedBatches implements Iterator<RowBatch> {
 
   private final int partition;
@@ -15,49 +18,33 @@ final class EncodedBatches implements Iterator<RowBatch> {
   private final RowEncoder encoder;
   private final InternalCells cells;
   private final int columns;
-  private final int firstKey;
-  private final int fields;
+  private final int keys;
   private long position = -1;
   private RowBatch next;
 
-  EncodedBatches(
-      int partition, Iterator<InternalRow> rows, Design design, DataType[] types, int firstKey) {
+  EncodedBatches(int partition, Iterator<InternalRow> rows, Design design, DataType[] types) {
     this.partition = partition;
     this.rows = rows;
     this.encoder = new RowEncoder(design);
     this.cells = new InternalCells(types);
     this.columns = design.columns();
-    this.firstKey = firstKey;
-    this.fields = types.length;
+    this.keys = design.options().clusters().size();
   }
 
   @Override
   public boolean hasNext() {
     if (next == null && rows.hasNext()) {
-      var batch = new RowBatch(columns, fields - firstKey);
+      var batch = new RowBatch(columns, keys);
       while (!batch.full() && rows.hasNext()) {
         position++;
-        if (hasKeys(cells.at(rows.next()))) {
-          int before = batch.rows();
-          encoder.fit(cells, this::place, batch);
-          for (int f = firstKey; f < fields && batch.rows() > before; f++) {
-            batch.key(f - firstKey, cells.text(f));
-          }
-        }
+        encoder.fit(cells.at(rows.next()), this::place, batch);
       }
-      next = batch.empty() ? null : batch.trimmed();
+      if (!rows.hasNext()) {
+        batch.leaveOut(encoder.leftOut());
+      }
+      next = batch.empty() && batch.leftOut() == null ? null : batch.trimmed();
     }
     return next != null;
-  }
-
-  private boolean hasKeys(Cells row) {
-    for (int f = firstKey; f < fields; f++) {
-      if (row.missing(f, LevelKind.TEXT)) {
-        encoder.lacksKey(row, f - firstKey, this::place);
-        return false;
-      }
-    }
-    return true;
   }
 
   private String place() {

@@ -19,6 +19,7 @@ import java.util.SortedSet;
  * @param terms terms with reported coefficients
  * @param absorbed terms after the bar: fixed effects, with every variable a factor
  * @param offsets variables subtracted from the response
+ * @param dropped the response's name, if it was among the terms, which it is dropped from
  */
 public record Formula(
     Variable response,
@@ -26,7 +27,8 @@ public record Formula(
     List<Variable> variables,
     List<Term> terms,
     List<Term> absorbed,
-    List<Variable> offsets)
+    List<Variable> offsets,
+    List<String> dropped)
     implements Serializable {
 
   /**
@@ -57,6 +59,7 @@ public record Formula(
     terms = List.copyOf(terms);
     absorbed = List.copyOf(absorbed);
     offsets = List.copyOf(offsets);
+    dropped = List.copyOf(dropped);
   }
 
   /**
@@ -80,7 +83,7 @@ public record Formula(
       terms.add(new Term(List.of(k)));
     }
     List<Variable> variables = columns.stream().map(Variable::of).toList();
-    return new Formula(null, intercept, variables, terms, List.of(), List.of());
+    return new Formula(null, intercept, variables, terms, List.of(), List.of(), List.of());
   }
 
   /** Terms sorted in R's order. */
@@ -97,7 +100,20 @@ public record Formula(
    * @return for each term its variables coded by contrasts
    */
   List<List<Integer>> contrasts(boolean[] factor) {
-    return contrasts(terms, absorbed, !intercept && absorbed.isEmpty(), factor);
+    return contrasts(terms, absorbedAsTerms(factor), !intercept && absorbed.isEmpty(), factor);
+  }
+
+  /** The absorbed terms, with a factor that is among the terms, too, under its number there. */
+  private List<Term> absorbedAsTerms(boolean[] factor) {
+    return absorbed.stream()
+        .map(t -> new Term(t.variables.stream().map(v -> amongTerms(v, factor)).sorted().toList()))
+        .toList();
+  }
+
+  private int amongTerms(int effect, boolean[] factor) {
+    int v = variables.indexOf(Variable.of(variables.get(effect).column()));
+    boolean same = variables.get(effect).function() == Variable.Function.EFFECT;
+    return same && v >= 0 && factor[v] ? v : effect;
   }
 
   /** The same for the absorbed terms, which replace a constant. */

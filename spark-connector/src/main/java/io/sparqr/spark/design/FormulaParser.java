@@ -49,9 +49,21 @@ final class FormulaParser {
     }
     tokens.expectEnd();
     boolean intercept = terms.remove(CONSTANT);
-    terms.removeAll(absorbed);
+    boolean twice = left != null && removeResponse(left, terms);
     return new Formula(
-        left, intercept, variables, Formula.sorted(terms), Formula.sorted(absorbed), offsets);
+        left,
+        intercept,
+        variables,
+        Formula.sorted(terms),
+        Formula.sorted(absorbed),
+        offsets,
+        twice ? List.of(left.name()) : List.of());
+  }
+
+  /** Removes the terms with the response, as R does; whether there were any. */
+  private boolean removeResponse(Variable left, Set<Term> terms) {
+    int at = variables.indexOf(left);
+    return at >= 0 && terms.removeIf(t -> t.variables().contains(at));
   }
 
   /** Parses the outermost sum, the only one in which 0 and 1 are allowed. */
@@ -175,7 +187,8 @@ final class FormulaParser {
     if (factors && v.function() != Function.IDENTITY && v.function() != Function.FACTOR) {
       throw tokens.error(v.name() + " is no factor", place);
     }
-    return Set.of(term(v));
+    boolean plain = v.function() == Function.IDENTITY;
+    return Set.of(term(factors && plain ? Variable.of(v.column(), Function.EFFECT) : v));
   }
 
   private Set<Term> dot() {
@@ -225,7 +238,9 @@ final class FormulaParser {
 
   private Function function(String name, int place) {
     for (Function f : Function.values()) {
-      if (f != Function.IDENTITY && (f.word().equals(name) || f.otherWord().equals(name))) {
+      if (f != Function.IDENTITY
+          && f != Function.EFFECT
+          && (f.word().equals(name) || f.otherWord().equals(name))) {
         return f;
       }
     }

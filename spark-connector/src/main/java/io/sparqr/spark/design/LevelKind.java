@@ -6,6 +6,8 @@ import java.math.MathContext;
 import org.apache.spark.sql.types.BooleanType;
 import org.apache.spark.sql.types.ByteType;
 import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DatetimeType;
+import org.apache.spark.sql.types.DecimalType;
 import org.apache.spark.sql.types.DoubleType;
 import org.apache.spark.sql.types.FloatType;
 import org.apache.spark.sql.types.IntegerType;
@@ -24,10 +26,18 @@ public enum LevelKind {
   BOOLEAN("boolean"),
   /** Floating-point numbers; -0 is 0. */
   NUMBER("double"),
-  /** Strings, by the bytes of their UTF-8, as R sorts them in the C locale. */
+  /**
+   * Strings, by the bytes of their UTF-8, as R sorts them in the C locale; dates and times, which
+   * sort like their texts; decimals with more digits than numbers have.
+   */
   TEXT("string");
 
-  private static final MathContext DIGITS = new MathContext(15);
+  /** Decimal digits that every long, every double can hold. */
+  private static final int LONG_DIGITS = 18;
+
+  private static final int DOUBLE_DIGITS = 15;
+
+  private static final MathContext DIGITS = new MathContext(DOUBLE_DIGITS);
 
   private final String sql;
 
@@ -46,8 +56,11 @@ public enum LevelKind {
    * @return null if a column of this type cannot be a factor
    */
   static LevelKind of(DataType type) {
-    if (type instanceof StringType) {
+    if (type instanceof StringType || type instanceof DatetimeType) {
       return TEXT;
+    }
+    if (type instanceof DecimalType decimal) {
+      return of(decimal);
     }
     if (type instanceof BooleanType) {
       return BOOLEAN;
@@ -61,6 +74,14 @@ public enum LevelKind {
             || type instanceof ShortType
             || type instanceof ByteType;
     return integer ? INTEGER : null;
+  }
+
+  /** As numbers where these hold every digit, otherwise as texts, in the order of their digits. */
+  private static LevelKind of(DecimalType type) {
+    if (type.precision() > LONG_DIGITS) {
+      return TEXT;
+    }
+    return type.scale() == 0 ? INTEGER : type.precision() <= DOUBLE_DIGITS ? NUMBER : TEXT;
   }
 
   /** A number's key: bits that sort in the order of the numbers. */

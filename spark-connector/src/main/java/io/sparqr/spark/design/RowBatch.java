@@ -35,6 +35,7 @@ final class RowBatch implements Serializable {
   private transient List<Map<UTF8String, Integer>> known = new ArrayList<>();
   private int[] index = new int[ROWS];
   private double[] value = new double[ROWS];
+  private long[] leftOut;
 
   RowBatch(int columns, int keys) {
     this.columns = columns;
@@ -45,8 +46,14 @@ final class RowBatch implements Serializable {
     }
   }
 
-  int rows() {
-    return rows;
+  /** Notes what the partition of this batch, its last, leaves out. */
+  void leaveOut(long[] counts) {
+    leftOut = counts;
+  }
+
+  /** What the partition leaves out; null except in its last batch. */
+  long[] leftOut() {
+    return leftOut;
   }
 
   /** Sets key k of the last row; the text may be overwritten afterwards. */

@@ -19,6 +19,9 @@ final class RowEncoder {
   private final int intercept;
   private final HandleInvalid handleInvalid;
   private final String[] fieldNames;
+  private final int firstKey;
+  private final int keys;
+  private final long[] leftOut;
   private final int[] position;
   private final double[] number;
   private final VectorEntries[] vector;
@@ -34,6 +37,9 @@ final class RowEncoder {
     intercept = design.interceptColumn();
     handleInvalid = design.options().handleInvalid();
     fieldNames = design.fieldNames();
+    firstKey = Selection.VARIABLES + slots.size();
+    keys = design.options().clusters().size();
+    leftOut = new long[1 + firstKey + keys];
     position = new int[slots.size()];
     number = new double[slots.size()];
     vector = new VectorEntries[slots.size()];
@@ -45,32 +51,54 @@ final class RowEncoder {
    *
    * @param place the place of the row, for an error message
    * @throws NonFiniteValueException if a number is null, NaN or infinite
-   * @throws MatrixFormatException if a factor has a missing level, or one unknown to the design
+   * @throws MatrixFormatException if a factor has a missing level, or one unknown to the design, or
+   *     the key of a cluster is missing
    */
   void fit(Cells cells, Supplier<String> place, RowBatch into) {
     if (handleInvalid == HandleInvalid.SKIP && lacks(cells, 0, false)) {
+      leaveOut(cells);
       return;
     }
     for (int f = 0; f < Selection.VARIABLES; f++) {
       finite(cells, f, place);
     }
+    for (int k = 0; k < keys; k++) {
+      requireKey(cells, firstKey + k, place);
+    }
     if (encode(cells, place)) {
       double label = cells.number(Selection.LABEL) - cells.number(Selection.OFFSET);
       into.add(index, value, count, label, cells.number(Selection.WEIGHT));
+      for (int k = 0; k < keys; k++) {
+        into.key(k, cells.text(firstKey + k));
+      }
     }
   }
 
-  /**
-   * Handles a row with a missing cluster key.
-   *
-   * @throws MatrixFormatException unless invalid rows are skipped
-   */
-  void lacksKey(Cells cells, int key, Supplier<String> place) {
-    if (handleInvalid != HandleInvalid.SKIP) {
+  private void leaveOut(Cells cells) {
+    leftOut[0]++;
+    for (int f = 0; f < firstKey + keys; f++) {
+      int v = f - Selection.VARIABLES;
+      boolean variable = v >= 0 && v < slots.size();
+      boolean lacks =
+          variable && slots.get(v).vector()
+              ? lacksEntry(cells, v)
+              : cells.missing(
+                  f, variable ? kind(slots.get(v)) : v < 0 ? LevelKind.NUMBER : LevelKind.TEXT);
+      leftOut[1 + f] += lacks ? 1 : 0;
+    }
+  }
+
+  /** The number of rows left out, then the numbers of those that lack each field. */
+  long[] leftOut() {
+    return leftOut;
+  }
+
+  private void requireKey(Cells cells, int field, Supplier<String> place) {
+    if (cells.missing(field, LevelKind.TEXT)) {
       throw new MatrixFormatException(
           place.get()
               + ": the row has no value in cluster column "
-              + (key + 1)
+              + fieldNames[field]
               + " "
               + content(cells),
           "cluster",
@@ -102,6 +130,7 @@ final class RowEncoder {
 
   /**
    * Whether a value is missing in the fields from {@code from} on, optionally without the factors.
+   * Clusters count with the label.
    */
   boolean lacks(Cells cells, int from, boolean numbersAlone) {
     for (int f = from; f < Selection.VARIABLES; f++) {
@@ -114,6 +143,11 @@ final class RowEncoder {
       int field = Selection.VARIABLES + v;
       boolean relevant = !numbersAlone || !slot.factor();
       if (relevant && (slot.vector() ? lacksEntry(cells, v) : cells.missing(field, kind(slot)))) {
+        return true;
+      }
+    }
+    for (int k = 0; from == Selection.LABEL && k < keys; k++) {
+      if (cells.missing(firstKey + k, LevelKind.TEXT)) {
         return true;
       }
     }
@@ -260,9 +294,11 @@ final class RowEncoder {
   private String content(Cells cells) {
     var text = new StringBuilder("(");
     // A prediction has neither label nor weight.
-    for (int f = predicting ? Selection.OFFSET : 0; f < fieldNames.length; f++) {
-      if (!fieldNames[f].isEmpty() && f < cells.fields()) {
-        text.append(text.length() > 1 ? ", " : "").append(fieldNames[f]).append(" = ");
+    for (int f = predicting ? Selection.OFFSET : 0; f < cells.fields(); f++) {
+      // A prediction has no clusters either.
+      String name = fieldNames[predicting && f >= firstKey ? f + keys : f];
+      if (!name.isEmpty()) {
+        text.append(text.length() > 1 ? ", " : "").append(name).append(" = ");
         text.append(cells.shown(f));
       }
     }

@@ -14,8 +14,8 @@ import org.apache.spark.sql.types.DataType;
 
 /**
  * The fields selected from the Dataset: label, weight and offset, the variables in order, then the
- * id column if there is one, then the keys of clusters. For predictions label and weight are
- * constants.
+ * keys of clusters, and last the id column if there is one. For predictions label and weight are
+ * constants, and there are no clusters.
  */
 final class Selection {
 
@@ -28,41 +28,31 @@ final class Selection {
 
   private Selection() {}
 
-  /** The columns without keys. */
+  /** The columns, as expressions over the {@link DataColumns#numbered} Dataset. */
   static List<Column> columns(
-      Formula formula, DesignOptions options, List<Slot> slots, boolean labelled) {
-    return columns(formula, options, slots, labelled, List.of());
-  }
-
-  /**
-   * The columns.
-   *
-   * @param keys columns of clusters
-   */
-  static List<Column> columns(
+      DataColumns data,
       Formula formula,
       DesignOptions options,
       List<Slot> slots,
-      boolean labelled,
-      List<String> keys) {
+      boolean labelled) {
     var columns = new ArrayList<Column>();
-    columns.add(labelled ? label(formula, options) : functions.lit(0.0));
+    columns.add(labelled ? label(data, formula, options) : functions.lit(0.0));
     String weight = options.column(Role.WEIGHT);
-    columns.add(weight.isEmpty() || !labelled ? functions.lit(1.0) : number(weight));
-    columns.add(offset(formula, options));
+    columns.add(weight.isEmpty() || !labelled ? functions.lit(1.0) : number(data, weight));
+    columns.add(offset(data, formula, options));
     for (Slot slot : slots) {
-      Column raw = functions.col(Names.reference(slot.variable().column()));
+      Column raw = data.column(slot.variable().column());
       columns.add(
           slot.factor()
               ? raw.cast(slot.kind().sql())
-              : slot.vector() ? raw : slot.variable().number());
+              : slot.vector() ? raw : slot.variable().number(data));
+    }
+    for (String key : labelled ? options.clusters() : List.<String>of()) {
+      columns.add(key(data, key));
     }
     String id = options.column(Role.ID);
     if (!id.isEmpty()) {
-      columns.add(functions.col(Names.reference(id)).cast("string"));
-    }
-    for (String key : keys) {
-      columns.add(functions.col(Names.reference(key)).cast("string"));
+      columns.add(data.column(id).cast("string"));
     }
     for (int k = 0; k < columns.size(); k++) {
       columns.set(k, columns.get(k).as("c" + k));
@@ -71,22 +61,33 @@ final class Selection {
   }
 
   /** The response. */
-  static Column label(Formula formula, DesignOptions options) {
+  static Column label(DataColumns data, Formula formula, DesignOptions options) {
     return formula.response() != null
-        ? formula.response().number()
-        : number(options.column(Role.LABEL));
+        ? formula.response().number(data)
+        : number(data, options.column(Role.LABEL));
   }
 
-  private static Column offset(Formula formula, DesignOptions options) {
-    var all = new ArrayList<Column>(formula.offsets().stream().map(Variable::number).toList());
+  private static Column offset(DataColumns data, Formula formula, DesignOptions options) {
+    var all = new ArrayList<Column>();
+    formula.offsets().forEach(v -> all.add(v.number(data)));
     if (!options.column(Role.OFFSET).isEmpty()) {
-      all.add(number(options.column(Role.OFFSET)));
+      all.add(number(data, options.column(Role.OFFSET)));
     }
     return all.stream().reduce(Column::plus).orElse(functions.lit(0.0));
   }
 
-  private static Column number(String column) {
-    return Variable.of(column).number();
+  private static Column number(DataColumns data, String column) {
+    return Variable.of(column).number(data);
+  }
+
+  /** A cluster's key as a text; NaN is missing, and -0 is 0, as for levels. */
+  private static Column key(DataColumns data, String column) {
+    Column key = data.column(column);
+    if (LevelKind.of(data.field(column).dataType()) == LevelKind.NUMBER) {
+      Column number = key.cast("double");
+      key = functions.when(functions.not(functions.isnan(number)), number.plus(0.0));
+    }
+    return key.cast("string");
   }
 
   /** The rows in Spark's internal representation, without a copy. */

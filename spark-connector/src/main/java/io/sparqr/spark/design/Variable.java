@@ -21,6 +21,11 @@ public record Variable(String name, String column, Function function) implements
     IDENTITY,
     /** The column as a factor, whatever its type. */
     FACTOR,
+    /**
+     * The column behind the bar: a factor, whatever its type, named as the column. Among the terms
+     * the same column may be a number.
+     */
+    EFFECT,
     LOG,
     LOG2,
     LOG10,
@@ -48,16 +53,16 @@ public record Variable(String name, String column, Function function) implements
 
   /** A function of a column. */
   static Variable of(String column, Function function) {
-    return function == Function.IDENTITY
-        ? of(column)
+    return function == Function.IDENTITY || function == Function.EFFECT
+        ? new Variable(Names.quoted(column), column, function)
         : new Variable(function.word() + "(" + Names.quoted(column) + ")", column, function);
   }
 
   /** The expression for a number; null where the function is not defined. */
-  Column number() {
-    Column c = functions.col(Names.reference(column)).cast("double");
+  Column number(DataColumns data) {
+    Column c = data.column(column).cast("double");
     return switch (function) {
-      case IDENTITY, FACTOR -> c;
+      case IDENTITY, FACTOR, EFFECT -> c;
       case LOG -> functions.log(c);
       case LOG2 -> functions.log2(c);
       case LOG10 -> functions.log10(c);

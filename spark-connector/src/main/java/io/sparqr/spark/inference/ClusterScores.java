@@ -167,6 +167,6 @@ final class ClusterScores implements Iterator<Tuple2<Integer, byte[]>> {
         });
     double[][] all = new double[ways][];
     java.util.Arrays.setAll(all, way -> sums[way].take());
-    return new ScorePass.Sums(task, all, count, 0);
+    return new ScorePass.Sums(task, all, count, 0, new double[k]);
   }
 }

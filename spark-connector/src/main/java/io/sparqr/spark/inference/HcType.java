@@ -19,13 +19,13 @@ public enum HcType {
     return this == HC2 || this == HC3;
   }
 
-  /** The factor of e for a row; 0 if the leverage is 1 and therefore e is 0. */
+  /** The factor of e for a row of a leverage below 1. */
   double factor(double leverage) {
     double rest = 1 - leverage;
     return switch (this) {
       case HC0, HC1 -> 1;
-      case HC2 -> rest < Influence.LEVERAGE_ONE ? 0 : 1 / Math.sqrt(rest);
-      case HC3 -> rest < Influence.LEVERAGE_ONE ? 0 : 1 / rest;
+      case HC2 -> 1 / Math.sqrt(rest);
+      case HC3 -> 1 / rest;
     };
   }
 }

@@ -365,7 +365,7 @@ public final class Inference {
   /**
    * The same with two ways of clustering: the sum for the first plus that for the second, minus
    * that for their intersections (Cameron, Gelbach, Miller 2011, J. Bus. Econ. Stat. 29). Variances
-   * may be negative; their errors are then NaN.
+   * may be negative; their errors are then NaN, unless they are {@link RobustCovariance#repaired}.
    */
   public RobustCovariance clustered(
       ClusterCorrection correction, JavaRDD<?> first, JavaRDD<?> second, int... columns) {

@@ -3,12 +3,19 @@ package io.sparqr.spark.inference;
 
 import io.sparqr.spark.SparseRow;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
+import org.apache.commons.math3.linear.Array2DRowRealMatrix;
+import org.apache.commons.math3.linear.DiagonalMatrix;
+import org.apache.commons.math3.linear.EigenDecomposition;
+import org.apache.commons.math3.linear.RealMatrix;
 
 /**
  * A sandwich covariance of some coefficients: (A'A)^-1 M (A'A)^-1, where M is the sum of squares of
  * the scores of rows or of clusters. Two-way sums may have negative variances in small samples;
- * their errors are then NaN, as in sandwich and fixest without {@code fix}.
+ * their errors are then NaN, unless they are {@link #repaired}. Without residual degrees of freedom
+ * all errors are NaN.
  */
 public final class RobustCovariance {
 
@@ -25,6 +32,7 @@ public final class RobustCovariance {
    * @param clusters numbers of clusters in the first way, in the second, and in their
    *     intersections; empty for HC
    * @param leverageOne number of rows of leverage 1, which HC2 and HC3 leave out
+   * @param repaired whether negative eigenvalues were put at zero
    */
   record Made(
       String estimator,
@@ -34,7 +42,8 @@ public final class RobustCovariance {
       double[][] covariance,
       long[] clusters,
       double degreesOfFreedom,
-      long leverageOne) {}
+      long leverageOne,
+      boolean repaired) {}
 
   RobustCovariance(Made made) {
     this.made = made;
@@ -55,6 +64,11 @@ public final class RobustCovariance {
     double[] errors = made.variances.clone();
     java.util.Arrays.setAll(errors, k -> Math.sqrt(made.variances[k]));
     return errors;
+  }
+
+  /** The variances of the columns, which may be negative for two ways of clustering. */
+  public double[] variances() {
+    return made.variances.clone();
   }
 
   /** Whether the columns fit in one batch, so that covariances are available. */
@@ -93,8 +107,55 @@ public final class RobustCovariance {
   }
 
   /**
+   * The same with the covariance's negative eigenvalues at zero, if one of its variances is
+   * negative (Cameron, Gelbach, Miller 2011, J. Bus. Econ. Stat. 29, section 2.3); otherwise, and
+   * for more columns than one batch, this itself. O(k^3).
+   */
+  public RobustCovariance repaired() {
+    boolean negative = Arrays.stream(made.variances).anyMatch(v -> v < 0);
+    if (!negative || made.covariance == null) {
+      return this;
+    }
+    double[][] v = covariance();
+    int[] in = IntStream.range(0, v.length).filter(i -> !Double.isNaN(made.variances[i])).toArray();
+    var part = new Array2DRowRealMatrix(in.length, in.length);
+    for (int i = 0; i < in.length; i++) {
+      for (int j = 0; j < in.length; j++) {
+        part.setEntry(i, j, v[in[Math.max(i, j)]][in[Math.min(i, j)]]);
+      }
+    }
+    var eigen = new EigenDecomposition(part);
+    double[] least = eigen.getRealEigenvalues();
+    Arrays.setAll(least, e -> Math.max(0, least[e]));
+    RealMatrix whole = eigen.getV().multiply(new DiagonalMatrix(least)).multiply(eigen.getVT());
+    double[] variances = made.variances.clone();
+    for (int i = 0; i < in.length; i++) {
+      variances[in[i]] = whole.getEntry(i, i);
+      for (int j = 0; j < in.length; j++) {
+        v[in[i]][in[j]] = whole.getEntry(Math.max(i, j), Math.min(i, j));
+      }
+    }
+    return new RobustCovariance(
+        new Made(
+            made.estimator,
+            made.columns,
+            made.coefficients,
+            variances,
+            v,
+            made.clusters,
+            made.degreesOfFreedom,
+            made.leverageOne,
+            true));
+  }
+
+  /** Whether negative eigenvalues were put at zero. */
+  public boolean isRepaired() {
+    return made.repaired;
+  }
+
+  /**
    * Number of rows of leverage 1, for which HC2 and HC3 divide 0 by 0: their residual is 0 for any
-   * error variance. They count as 0 here, whereas sandwich returns NaN for all coefficients.
+   * error variance. The variances of the coefficients that such a row moves are NaN.
    */
   public long rowsOfLeverageOne() {
     return made.leverageOne;

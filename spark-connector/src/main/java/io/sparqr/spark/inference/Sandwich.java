@@ -28,8 +28,13 @@ final class Sandwich {
    *
    * @param covariance one per way, k x k; null if there was more than one batch
    * @param variances one per way, size k
+   * @param moved by column the share of its error that a row of leverage 1 may have, from 0 to 1
    */
-  record Found(double[][][] covariance, double[][] variances, long[] clusters, long ones) {}
+  record Found(
+      double[][][] covariance, double[][] variances, long[] clusters, long ones, double[] moved) {}
+
+  /** A smaller share is a rounding error. */
+  private static final double MOVED = 1e-6;
 
   /**
    * @param columns may be empty, for a model with absorbed effects only
@@ -68,7 +73,7 @@ final class Sandwich {
 
   /** The result for no columns, without a pass over the rows. */
   private static Found nothing() {
-    return new Found(new double[1][0][0], new double[1][0], new long[0], 0);
+    return new Found(new double[1][0][0], new double[1][0], new long[0], 0, new double[0]);
   }
 
   /**
@@ -92,6 +97,12 @@ final class Sandwich {
     Found found =
         inference.scoped("cluster-robust errors", () -> run(c -> pass.ofClusters(c, keys, ways)));
     long[] clusters = found.clusters;
+    for (int way = 0; way < Math.min(2, ways); way++) {
+      if (clusters[way] < 2) {
+        throw new IllegalArgumentException(
+            clusters[way] + " cluster: clustered errors need at least two");
+      }
+    }
     long fewest = ways == 1 ? clusters[0] : Math.min(clusters[0], clusters[1]);
     double[] factor = new double[ways];
     for (int way = 0; way < ways; way++) {
@@ -117,7 +128,10 @@ final class Sandwich {
     int[] dead = inference.factorization().deadColumns();
     boolean[] out = new boolean[k];
     for (int i = 0; i < k; i++) {
-      out[i] = Arrays.binarySearch(dead, columns[i]) >= 0;
+      out[i] =
+          inference.degreesOfFreedom() <= 0
+              || Arrays.binarySearch(dead, columns[i]) >= 0
+              || found.moved[i] > MOVED;
     }
     for (int i = 0; i < k; i++) {
       for (int way = 0; way < factor.length; way++) {
@@ -130,7 +144,7 @@ final class Sandwich {
     double[] coefficients = Arrays.stream(columns).mapToDouble(j -> x[j]).toArray();
     return new RobustCovariance(
         new RobustCovariance.Made(
-            estimator, columns, coefficients, variances, v, clusters, freedom, found.ones));
+            estimator, columns, coefficients, variances, v, clusters, freedom, found.ones, false));
   }
 
   /** Sums over one pass per batch; without columns over a single one, which counts clusters. */
@@ -141,11 +155,16 @@ final class Sandwich {
     Found found = null;
     for (int from = 0; from == 0 || from < k; from += batch) {
       int[] some = Arrays.copyOfRange(columns, from, Math.min(k, from + batch));
+      double[] inverse = inverse(some);
       Broadcast<double[]> z =
-          JavaSparkContext.fromSparkContext(inference.rows().context()).broadcast(inverse(some));
+          JavaSparkContext.fromSparkContext(inference.rows().context()).broadcast(inverse);
       try {
         ScorePass.Sums sums = pass.apply(new ScorePass.Columns(z, some.length, full, type));
         found = add(found, sums, from, some.length, full);
+        for (int c = 0; c < some.length; c++) {
+          double most = Math.sqrt(inverse[some[c] * some.length + c]);
+          found.moved[from + c] = most > 0 ? sums.moved()[c] / most : 0;
+        }
       } finally {
         z.destroy();
       }
@@ -174,7 +193,8 @@ final class Sandwich {
                 full ? new double[ways][count][count] : null,
                 new double[ways][columns.length],
                 sums.clusters(),
-                sums.ones());
+                sums.ones(),
+                new double[columns.length]);
     for (int way = 0; way < ways; way++) {
       int at = 0;
       for (int i = 0; i < count; i++) {

@@ -41,8 +41,10 @@ final class ScorePass {
    * @param sums one per way; upper triangles by rows, or diagonals
    * @param clusters number of clusters for each way
    * @param ones number of rows of leverage 1
+   * @param moved by column the most that one of those rows moves it: the largest |a'(A'A)^-1 e_c|
    */
-  record Sums(int order, double[][] sums, long[] clusters, long ones) implements Serializable {
+  record Sums(int order, double[][] sums, long[] clusters, long ones, double[] moved)
+      implements Serializable {
 
     Sums plus(Sums other) {
       for (int way = 0; way < sums.length; way++) {
@@ -51,7 +53,10 @@ final class ScorePass {
           sums[way][i] += other.sums[way][i];
         }
       }
-      return new Sums(order, sums, clusters, ones + other.ones);
+      for (int c = 0; c < moved.length; c++) {
+        moved[c] = Math.max(moved[c], other.moved[c]);
+      }
+      return new Sums(order, sums, clusters, ones + other.ones, moved);
     }
   }
 
@@ -126,7 +131,7 @@ final class ScorePass {
       sum.add(u, 0);
     }
     double[][] sums = {sum.take()};
-    return new Sums(unread.leverages.partition(), sums, new long[1], scores.ones());
+    return new Sums(unread.leverages.partition(), sums, new long[1], scores.ones(), scores.moved());
   }
 
   private static Iterator<byte[]> merge(Iterator<byte[]> frames) {

@@ -10,6 +10,7 @@ final class Scores {
   private final double[] z;
   private final int k;
   private final HcType type;
+  private final double[] moved;
   private long ones;
 
   /**
@@ -19,6 +20,7 @@ final class Scores {
     this.z = z;
     this.k = k;
     this.type = type;
+    this.moved = new double[k];
   }
 
   /** Adds the score of a row to k values. */
@@ -26,7 +28,10 @@ final class Scores {
     double e = row.weightedResidual();
     if (type.needsLeverages()) {
       double h = row.leverage();
-      ones += 1 - h < Influence.LEVERAGE_ONE ? 1 : 0;
+      if (1 - h < Influence.LEVERAGE_ONE) {
+        one(row);
+        return;
+      }
       e *= type.factor(h);
     }
     for (int m = 0; m < row.count(); m++) {
@@ -36,6 +41,23 @@ final class Scores {
         u[at + c] += v * z[from + c];
       }
     }
+  }
+
+  /** A row of leverage 1: its residual is 0 for any error variance, of which it tells nothing. */
+  private void one(Observations row) {
+    ones++;
+    for (int c = 0; c < k; c++) {
+      double sum = 0;
+      for (int m = 0; m < row.count(); m++) {
+        sum += row.value()[m] * z[row.index()[m] * k + c];
+      }
+      moved[c] = Math.max(moved[c], Math.abs(sum));
+    }
+  }
+
+  /** By column the most that a row of leverage 1 moves it. */
+  double[] moved() {
+    return moved;
   }
 
   /** Number of rows of leverage 1 so far, if the type divides by 1 - h. */

@@ -259,6 +259,7 @@ record StoredHead(
     out.putDouble(o.problem().rankTolerance().orElse(0));
     out.putBoolean(o.problem().dropping().by());
     out.putInts(o.problem().dropping().keep()).putInts(o.problem().dropping().drop());
+    out.putInt(o.problem().dropping().keepFrom());
     out.putInt(o.solution().refinement()).putBoolean(o.solution().check());
     out.putDouble(o.solution().minRcond());
   }
@@ -271,7 +272,7 @@ record StoredHead(
     problem = given ? problem.withRankTolerance(tolerance) : problem;
     problem =
         problem.withDropping(
-            new SolveOptions.Dropping(in.getBoolean(), in.getInts(), in.getInts()));
+            new SolveOptions.Dropping(in.getBoolean(), in.getInts(), in.getInts(), in.getInt()));
     SolveOptions.Solution solution =
         o.solution()
             .withRefinement(in.getInt())

@@ -44,7 +44,7 @@ import org.apache.spark.util.TaskCompletionListener;
 record StoredPart(String name, int frames, long bytes, long checksum) {
 
   /** Version of the files and of the head; other versions are rejected. */
-  static final int VERSION = 3;
+  static final int VERSION = 4;
 
   private static final byte[] MAGIC = "SPARQR-R".getBytes(StandardCharsets.US_ASCII);
 

@@ -2,11 +2,13 @@
 package io.sparqr.spark.ml;
 
 import io.sparqr.spark.QRFactorization;
+import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.design.AbsorbedFactor;
 import io.sparqr.spark.inference.ClusterCorrection;
 import io.sparqr.spark.inference.HcType;
 import io.sparqr.spark.inference.Inference;
 import io.sparqr.spark.inference.RobustCovariance;
+import io.sparqr.spark.inference.WaldTest;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -22,13 +24,23 @@ import org.apache.spark.api.java.JavaRDD;
  * @param covariance of the columns that are not absorbed; null if they are more than one batch
  * @param within the part of the squared errors, as left by the absorbed effects alone, that those
  *     columns explain; NaN if they are more than one batch
+ * @param wald the joint test of all coefficients but the intercept, by these errors; null for
+ *     errors of equal variances, whose F comes from the sums of squares, and if it cannot be
+ *     computed
+ * @param warnings about these errors
  */
 record CoefficientErrors(
-    double[] values, double freedom, String assumed, double[][] covariance, double within) {
+    double[] values,
+    double freedom,
+    String assumed,
+    double[][] covariance,
+    double within,
+    WaldTest wald,
+    List<String> warnings) {
 
   static final String IID = "iid";
   static final String CLUSTER = "cluster";
-  static final String SANDWICH = "sandwich";
+  static final String FIXEST = "fixest";
 
   /** The kinds of standard errors. */
   static List<String> names() {
@@ -41,7 +53,7 @@ record CoefficientErrors(
 
   /** The names of the small-sample corrections. */
   static List<String> corrections() {
-    return List.of(SANDWICH, "fixest", "none");
+    return List.of(FIXEST, "sandwich", "none");
   }
 
   /**
@@ -86,11 +98,14 @@ record CoefficientErrors(
     Inference inference = Inference.of(f, rows.rdd());
     RobustCovariance robust =
         vcov.equals(CLUSTER)
-            ? clustered(inference, source, rows, columns)
+            ? clustered(inference, source, rows, columns).repaired()
             : inference.robust(HcType.valueOf(vcov), columns);
     double[] values = new double[f.analysis().columns()];
     Arrays.fill(values, Double.NaN);
     double[] found = robust.standardErrors();
+    var warnings = new ArrayList<String>();
+    WaldTest wald = wald(f, source, robust, warnings);
+    addWarnings(robust, warnings);
     for (int k = 0; k < columns.length; k++) {
       values[columns[k]] = found[k];
     }
@@ -100,7 +115,65 @@ record CoefficientErrors(
         robust.degreesOfFreedom(),
         said(source.params(), robust),
         robust.hasCovariance() ? robust.covariance() : null,
-        within(f, few ? ReportedSolve.of(f, columns) : null));
+        within(f, few ? ReportedSolve.of(f, columns) : null),
+        wald,
+        warnings);
+  }
+
+  private static void addWarnings(RobustCovariance robust, List<String> warnings) {
+    if (robust.isRepaired()) {
+      warnings.add(
+          "a variance of the two-way clustered errors came out negative: the covariance's negative"
+              + " eigenvalues were put at zero");
+    } else if (robust.clusters().length > 1
+        && Arrays.stream(robust.variances()).anyMatch(v -> v < 0)) {
+      warnings.add("variances of the two-way clustered errors came out negative: they are NaN");
+    }
+    if (robust.rowsOfLeverageOne() > 0) {
+      warnings.add(
+          "%,d rows have leverage 1, so that %s divides 0 by 0: errors of the coefficients that they"
+                  .formatted(robust.rowsOfLeverageOne(), robust.estimator())
+              + " move are NaN");
+    }
+  }
+
+  /** The test of all defined coefficients but the intercept; null if it cannot be computed. */
+  private static WaldTest wald(
+      QRFactorization f, Training source, RobustCovariance robust, List<String> warnings) {
+    int n = f.analysis().columns();
+    int[] dead = f.deadColumns();
+    List<SparseRow> units =
+        Arrays.stream(robust.columns())
+            .filter(j -> Arrays.binarySearch(dead, j) < 0 && !(source.ones() && j == n - 1))
+            .mapToObj(j -> new SparseRow(new int[] {j}, new double[] {1}, new double[] {0}, 1, n))
+            .toList();
+    double[] errors = robust.standardErrors();
+    boolean defined =
+        IntStream.range(0, errors.length)
+            .filter(k -> Arrays.binarySearch(dead, robust.columns()[k]) < 0)
+            .noneMatch(k -> Double.isNaN(errors[k]));
+    if (units.isEmpty() || !defined) {
+      return null;
+    }
+    if (!robust.hasCovariance()) {
+      warnings.add(
+          "F by these errors takes their covariances, which come with %,d coefficients at most: it is"
+                  .formatted(ReportedSolve.FEW)
+              + " NaN");
+      return null;
+    }
+    try {
+      return robust.waldTest(units);
+    } catch (IllegalArgumentException e) {
+      warnings.add(
+          "F by these errors is NaN: the covariance of the %,d coefficients is singular%s"
+              .formatted(
+                  units.size(),
+                  robust.clusters().length > 0
+                      ? ", as with fewer clusters than coefficients"
+                      : ""));
+      return null;
+    }
   }
 
   private static String said(SparseQRRegressionParams params, RobustCovariance robust) {
@@ -112,7 +185,8 @@ record CoefficientErrors(
     for (int k = 0; k < by.length; k++) {
       ways.add("%s (%,d)".formatted(by[k], robust.clusters()[k]));
     }
-    return "clustered by " + String.join(" and ", ways) + ", " + robust.estimator();
+    String correction = robust.estimator().replaceFirst("^(two-way )?clustered, ", "");
+    return "clustered by " + String.join(" and ", ways) + ", " + correction;
   }
 
   private static RobustCovariance clustered(
@@ -125,8 +199,8 @@ record CoefficientErrors(
         source.design() == null ? List.of() : source.design().absorbedFactors();
     ClusterCorrection correction =
         switch (source.params().getClusterCorrection()) {
-          case SANDWICH -> ClusterCorrection.sandwich();
-          case "fixest" ->
+          case "sandwich" -> ClusterCorrection.sandwich();
+          case FIXEST ->
               absorbed.isEmpty()
                   ? ClusterCorrection.fixest()
                   : ClusterCorrection.fixest(
@@ -161,7 +235,7 @@ record CoefficientErrors(
     }
     double[][] covariance = few == null ? null : few.covariance(sigma);
     double within = effects ? within(f, few) : Double.NaN;
-    return new CoefficientErrors(errors, freedom, "", covariance, within);
+    return new CoefficientErrors(errors, freedom, "", covariance, within, null, List.of());
   }
 
   private static boolean hasEffects(Training source) {

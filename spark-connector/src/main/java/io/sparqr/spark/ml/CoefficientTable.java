@@ -2,10 +2,12 @@
 package io.sparqr.spark.ml;
 
 import io.sparqr.spark.Dependency;
+import io.sparqr.spark.design.AbsorbedFactor;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.IntToDoubleFunction;
+import java.util.stream.Collectors;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
@@ -189,14 +191,42 @@ final class CoefficientTable {
     if (model > 0) {
       text.append("Multiple R-squared: ").append(' ').append(NumberFormat.general(summary.r2(), 4));
       text.append(",\tAdjusted R-squared: ").append(' ');
-      text.append(NumberFormat.general(summary.r2adj(), 4)).append('\n');
+      text.append(NumberFormat.general(summary.r2adj(), 4));
+      text.append('\n');
     }
     // With a ridge, F does not have this distribution.
     if (model > 0 && df > 0 && source.params().getRegParam() == 0) {
       text.append("F-statistic: ").append(NumberFormat.general(summary.fStatistic(), 4));
-      text.append(" on ").append(model).append(" and ").append(df).append(" DF,  p-value: ");
-      text.append(RegressionText.pValue(summary.fPValue())).append('\n');
+      text.append(" on ").append(summary.fModelDegreesOfFreedom()).append(" and ");
+      text.append("%.0f".formatted(summary.fResidualDegreesOfFreedom())).append(" DF,  p-value: ");
+      text.append(RegressionText.pValue(summary.fPValue()));
+      text.append(summary.isWald() ? " (Wald's, by these errors)\n" : "\n");
+    }
+    return text.append(beyondR()).toString();
+  }
+
+  /** What R's printout does not have: the rows, the absorbed effects, the warnings. */
+  private String beyondR() {
+    var text = new StringBuilder("\nObservations: %,d".formatted(summary.numInstances()));
+    text.append(summary.leftOut().rows() == 0 ? "" : " (" + summary.leftOut() + ")").append('\n');
+    text.append(effects());
+    double within = summary.r2Within();
+    if (!Double.isNaN(within)) {
+      text.append("Within R-squared: ").append(NumberFormat.general(within, 4)).append('\n');
+    }
+    for (String warning : summary.report().warnings()) {
+      text.append("Warning: ").append(warning).append('\n');
     }
     return text.toString();
+  }
+
+  /** The absorbed factors with their numbers of levels; empty without any. */
+  private String effects() {
+    List<AbsorbedFactor> factors = summary.absorbedFactors();
+    return factors.isEmpty()
+        ? ""
+        : factors.stream()
+            .map(f -> "%s (%,d levels)".formatted(f.name(), f.levels()))
+            .collect(Collectors.joining(", ", "Absorbed effects: ", "\n"));
   }
 }

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.ml;
 
+import io.sparqr.error.MatrixFormatException;
 import io.sparqr.error.SparseQrException;
 import io.sparqr.spark.Dependency;
 import io.sparqr.spark.LeastSquaresSolution;
@@ -8,6 +9,7 @@ import io.sparqr.spark.QRFactorization;
 import io.sparqr.spark.SolveReport;
 import io.sparqr.spark.SparseQRSolver;
 import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.design.LeftOut;
 import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.resource.JobScope;
@@ -33,11 +35,13 @@ import org.apache.spark.ml.linalg.Vectors;
  *     ridge rows
  * @param instances rows with a positive weight
  * @param rank numerical rank of the design, ridge rows included
- * @param dead original indices of the dead columns; the intercept's index is the number of features
+ * @param dead original indices of the columns whose coefficients are not defined; the intercept's
+ *     index is the number of features
  * @param report of the solver, with warnings about numerical limits of the statistics
  * @param intercept c
  * @param moments of the training data; null if not needed so far
  * @param rows fingerprint of the rows of [X 1], in any order
+ * @param leftOut the rows of the data that are not among them
  */
 record DesignFit(
     double[] x,
@@ -50,7 +54,8 @@ record DesignFit(
     SolveReport report,
     double intercept,
     Moments moments,
-    Fingerprint rows) {
+    Fingerprint rows,
+    LeftOut leftOut) {
 
   /** Ridge rows per task. */
   private static final int RIDGE_ROWS_A_TASK = 1 << 16;
@@ -84,8 +89,7 @@ record DesignFit(
 
   private static DesignFit scoped(Training source, Consumer<KeptFit> kept) {
     SparseQRSolver solver =
-        RegressionParams.solver(
-            source.params(), source.params().listener(), source.keep(), source.drop());
+        RegressionParams.solver(source.params(), source.params().listener(), source);
     CoefficientErrors.check(source.params());
     var held = new KeptFit(source.rows(true));
     boolean handedOver = false;
@@ -96,6 +100,13 @@ record DesignFit(
         handedOver = true;
       }
       return fit;
+    } catch (MatrixFormatException e) {
+      LeftOut leftOut = held.rows().leftOut();
+      // No row, no number of a row or a line.
+      throw leftOut.rows() > 0 && e.position() < 0 && e.source().equals("input")
+          ? new MatrixFormatException(
+              "no row has a value in all columns that are used: " + leftOut, "input", -1)
+          : source.refused(e);
     } catch (SparseQrException e) {
       throw source.refused(e);
     } finally {
@@ -109,7 +120,7 @@ record DesignFit(
     JavaRDD<SparseRow> rows = held.rows().rdd();
     SparseQRRegression params = source.params();
     boolean ones = source.ones();
-    Ridge ridge = Ridge.of(rows, params.getRegParam(), ones);
+    Ridge ridge = Ridge.of(rows, params.getRegParam(), source);
     QRFactorization f = held.made(solver.factorize(ridge.under(rows)));
     ridge.requireSame(f.readings());
     LeastSquaresSolution s = f.solve();
@@ -126,25 +137,32 @@ record DesignFit(
       norm = moments.errors();
     }
     long instances = f.summary().matrix().rows() - ridge.rows();
-    long freedom = instances - s.rank();
+    var spanned = Spanned.of(f, held.rows(), source, ridge.rows() > 0);
+    int rank = s.rank() - spanned.columns().length;
+    long freedom = instances - rank;
     CoefficientErrors errors =
         statistics ? CoefficientErrors.of(f, source, held.rows(), norm, freedom) : null;
-    SolveReport report = f.summary();
+    spanned.clear(x, errors, ridge.rows() > 0);
+    var warnings = new ArrayList<>(source.warnings());
+    warnings.addAll(spanned.warnings());
     if (statistics) {
-      report = report.withWarnings(warnings(moments, norm, instances, freedom, source.constant()));
+      warnings.addAll(warnings(moments, norm, instances, freedom, source.constant()));
+      warnings.addAll(errors.warnings());
     }
+    SolveReport report = source.named(f.summary().withWarnings(warnings));
     return new DesignFit(
         x,
         errors,
         f.knownDependencies(),
         norm,
         instances,
-        s.rank(),
-        s.deadColumns(),
+        rank,
+        spanned.with(s.deadColumns()),
         report,
         ones ? x[x.length - 1] : 0,
         moments,
-        fitted);
+        fitted,
+        held.rows().leftOut());
   }
 
   /** The warnings of R's summary of a linear model. */
@@ -175,17 +193,18 @@ record DesignFit(
   }
 
   /**
-   * The penalty lambda ||b||^2 as rows sqrt(lambda) e_j, j a feature.
+   * The penalty lambda ||b||^2 as rows sqrt(lambda) e_j, j a regressor: absorbed effects, like the
+   * intercept, have none.
    *
    * @param root sqrt(lambda)
-   * @param features number of penalized columns
+   * @param features number of penalized columns, which come first
    * @param columns number of columns of the design
    * @param sums the sums of weights from which lambda was computed
    */
   private record Ridge(double root, int features, int columns, List<Sum> sums)
       implements java.io.Serializable {
 
-    static Ridge of(JavaRDD<SparseRow> rows, double regParam, boolean ones) {
+    static Ridge of(JavaRDD<SparseRow> rows, double regParam, Training source) {
       if (regParam == 0) {
         return new Ridge(0, 0, 0, List.of());
       }
@@ -205,7 +224,7 @@ record DesignFit(
       double root = Math.sqrt(weights * regParam);
       // The solver rejects a bad weight, because it can name the row.
       return root > 0 && Double.isFinite(root)
-          ? new Ridge(root, columns - (ones ? 1 : 0), columns, sums)
+          ? new Ridge(root, source.regressors(columns), columns, sums)
           : new Ridge(0, 0, 0, List.of());
     }
 

@@ -140,6 +140,15 @@ final class ModelOutput {
         .numbers("r2Within", s.r2Within())
         .numbers("sigma", s.sigma())
         .text("standardErrorsAssume", s.standardErrorsAssume())
+        .text("leftOut", s.leftOut().toString())
+        .text("warnings", String.join("\n", s.report().warnings()))
+        .numbers("fStatistic", s.fStatistic())
+        .numbers("fPValue", s.fPValue())
+        .numbers("fModelDegreesOfFreedom", s.fModelDegreesOfFreedom())
+        .numbers("fResidualDegreesOfFreedom", s.fResidualDegreesOfFreedom())
+        .numbers(
+            "absorbedLevels",
+            s.absorbedFactors().stream().mapToDouble(AbsorbedFactor::levels).toArray())
         .numbers("covariance", PythonSupport.flat(covariance))
         .numbers(
             "absorbedColumns",

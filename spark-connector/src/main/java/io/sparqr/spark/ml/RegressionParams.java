@@ -137,8 +137,8 @@ final class RegressionParams implements Serializable {
         new Param<>(
             id,
             "clusterCorrection",
-            "small-sample correction of clustered errors: sandwich (vcovCL's), fixest (its ssc:"
-                + " absorbed effects nested in clusters are not counted), none",
+            "small-sample correction of clustered errors: fixest (its ssc: t with G - 1, absorbed"
+                + " effects nested in clusters are not counted), sandwich (vcovCL's), none",
             ParamValidators.<String>inArray(CoefficientErrors.corrections()));
   }
 
@@ -187,6 +187,7 @@ final class RegressionParams implements Serializable {
         .role(Role.WEIGHT, owner.getWeightCol())
         .role(Role.OFFSET, owner.getOffsetCol())
         .role(Role.ID, owner.getIdCol())
+        .clusters(List.of(owner.getClusterCols()))
         .intercept(owner.getFitIntercept())
         .handleInvalid(HandleInvalid.of(owner.getHandleInvalid()))
         .build();
@@ -205,9 +206,11 @@ final class RegressionParams implements Serializable {
    * The solver described by an owner's params; callers add the ridge themselves. If standard errors
    * are requested, singletons stay in the tree, so that the selected inverse covers them like all
    * other columns.
+   *
+   * @param dropping the choice among columns that depend on each other
    */
   static SparseQRSolver solver(
-      SparseQRRegressionParams owner, ProgressListener listener, int[] keep, int[] drop) {
+      SparseQRRegressionParams owner, ProgressListener listener, Training dropping) {
     var builder =
         GpuSparseQR.builder()
             .ordering(Words.ORDERINGS.of(owner.getOrdering()))
@@ -216,8 +219,11 @@ final class RegressionParams implements Serializable {
             .listener(listener)
             .profile(owner.getProfile())
             .dropLater(true)
-            .keep(keep)
-            .drop(drop);
+            .keep(dropping.keep())
+            .drop(dropping.drop());
+    if (dropping.absorbedFrom() >= 0) {
+      builder.keepFrom(dropping.absorbedFrom());
+    }
     if (owner.isDefined(owner.rankTolerance())) {
       builder.rankTolerance(owner.getRankTolerance());
     }

@@ -19,7 +19,7 @@ import java.util.stream.IntStream;
 record ReportedSolve(int[] columns, boolean[] live, HalfSolve half) {
 
   /** Columns of one batch. */
-  private static final int FEW = 64;
+  static final int FEW = 64;
 
   /** Limit for their values on the driver. */
   private static final long MOST_VALUES = 1L << 23;

@@ -86,7 +86,7 @@ public class SparseQRRegression
     setDefault(own.backend, "auto");
     setDefault(own.computeStandardErrors, true);
     setDefault(own.profile, false);
-    setDefault(own.clusterCorrection, CoefficientErrors.SANDWICH);
+    setDefault(own.clusterCorrection, CoefficientErrors.FIXEST);
     setDefault(own.handleInvalid, HandleInvalid.ERROR.param());
   }
 
@@ -311,9 +311,10 @@ public class SparseQRRegression
   }
 
   /**
-   * The small-sample correction of clustered errors: sandwich (G/(G-1) (n-1)/(n-k), as R's vcovCL;
-   * default), fixest (its ssc: the factor of the smallest number of clusters for all ways, t with
-   * G-1 degrees of freedom, and k without absorbed effects nested in clusters) or none.
+   * The small-sample correction of clustered errors: fixest (its ssc: the factor of the smallest
+   * number of clusters for all ways, t with G-1 degrees of freedom, and k without absorbed effects
+   * nested in clusters; default, here as in {@code sparqr.feols} and on the command line), sandwich
+   * (G/(G-1) (n-1)/(n-k) and t with n-k, as R's vcovCL) or none.
    */
   public SparseQRRegression setClusterCorrection(String name) {
     return with(own.clusterCorrection, name);

@@ -75,7 +75,7 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
     setDefault(own.backend, "auto");
     setDefault(own.computeStandardErrors, true);
     setDefault(own.profile, false);
-    setDefault(own.clusterCorrection, CoefficientErrors.SANDWICH);
+    setDefault(own.clusterCorrection, CoefficientErrors.FIXEST);
     setDefault(own.handleInvalid, HandleInvalid.ERROR.param());
   }
 

@@ -3,6 +3,7 @@ package io.sparqr.spark.ml;
 
 import io.sparqr.spark.SolveReport;
 import io.sparqr.spark.design.AbsorbedFactor;
+import io.sparqr.spark.design.LeftOut;
 import io.sparqr.spark.inference.ContrastTest;
 import java.util.Arrays;
 import java.util.List;
@@ -11,7 +12,6 @@ import org.apache.commons.math3.special.Beta;
 import org.apache.spark.ml.param.ParamMap;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.functions;
 
 /**
  * The results of a fit on its training data, in the terms of MLlib's linear regression summary. All
@@ -60,7 +60,7 @@ public final class SparseQRRegressionSummary {
 
   /** A column "residuals", label - prediction, in the order of the training data. */
   public Dataset<Row> residuals() {
-    return predictions().select(source.label().minus(functions.col(predictionCol)).as("residuals"));
+    return source.residuals(predictions(), predictionCol);
   }
 
   /** Name of the features column. */
@@ -179,6 +179,14 @@ public final class SparseQRRegressionSummary {
       p[j] = Double.isNaN(p[j]) ? p[j] : 2 * student.cumulativeProbability(-Math.abs(p[j]));
     }
     return p;
+  }
+
+  /**
+   * The rows of the training data that the fit leaves out, with {@code handleInvalid} "skip", and
+   * for want of what.
+   */
+  public LeftOut leftOut() {
+    return fit.leftOut();
   }
 
   /** Instances of positive weight. */
@@ -301,15 +309,40 @@ public final class SparseQRRegressionSummary {
     return degreesOfFreedom() > 0 ? fit.norm() / Math.sqrt(degreesOfFreedom()) : Double.NaN;
   }
 
-  /** Numerator degrees of freedom of the F statistic: rank, less 1 if the mean is fitted. */
+  /**
+   * Number of fitted parameters but the mean: rank, less 1 if the mean is fitted. With errors of
+   * equal variances it is the numerator degrees of freedom of F.
+   */
   public long modelDegreesOfFreedom() {
     return fit.rank() - (source.constant() ? 1 : 0);
   }
 
+  /** Whether F is Wald's of robust or clustered errors, rather than of sums of squares. */
+  public boolean isWald() {
+    return fit.errors() != null && !fit.errors().assumed().isEmpty();
+  }
+
+  /** Numerator degrees of freedom of {@link #fStatistic()}. */
+  public long fModelDegreesOfFreedom() {
+    if (!isWald()) {
+      return modelDegreesOfFreedom();
+    }
+    int first = source.ones() ? fit.x().length - 1 : fit.x().length;
+    int end = Math.min(first, source.regressors(fit.x().length));
+    return end - Arrays.stream(fit.dead()).filter(j -> j < end).count();
+  }
+
+  /** Denominator degrees of freedom of {@link #fStatistic()}. */
+  public double fResidualDegreesOfFreedom() {
+    return isWald() ? fit.errors().freedom() : degreesOfFreedom();
+  }
+
   /**
-   * F for the hypothesis that all coefficients except the intercept are 0, as in R; NaN without
-   * degrees of freedom, and if only the intercept was fitted. With a ridge it does not have this
-   * meaning.
+   * F for the hypothesis that all coefficients except the intercept are 0. With errors of equal
+   * variances that of R's {@code summary.lm}, in which absorbed effects are coefficients; with
+   * robust or clustered errors Wald's by these errors, of the coefficients in the table. NaN
+   * without degrees of freedom, for a constant label, if only the intercept was fitted, and where
+   * the covariance is singular. With a ridge it does not have this meaning.
    */
   public double fStatistic() {
     if (modelDegreesOfFreedom() <= 0 || degreesOfFreedom() <= 0) {
@@ -317,6 +350,12 @@ public final class SparseQRRegressionSummary {
     }
     Moments m = moments();
     double total = source.constant() ? m.labelsCentred() : m.labels();
+    if (total == 0) {
+      return Double.NaN;
+    }
+    if (isWald()) {
+      return fit.errors().wald() == null ? Double.NaN : fit.errors().wald().f();
+    }
     double ratio = total / fit.norm();
     // By norms: (total^2 - rss) / rss.
     double share = (ratio - 1) * (ratio + 1);
@@ -326,6 +365,9 @@ public final class SparseQRRegressionSummary {
   /** Probability of an F at least as large under that hypothesis. */
   public double fPValue() {
     double f = fStatistic();
+    if (isWald()) {
+      return Double.isNaN(f) ? f : fit.errors().wald().pValue();
+    }
     double df = degreesOfFreedom();
     double model = modelDegreesOfFreedom();
     return Double.isNaN(f)

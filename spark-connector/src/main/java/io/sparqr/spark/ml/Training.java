@@ -2,9 +2,11 @@
 package io.sparqr.spark.ml;
 
 import io.sparqr.error.SparseQrException;
+import io.sparqr.spark.SolveReport;
 import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.design.Design;
 import io.sparqr.spark.design.DesignRows;
+import io.sparqr.spark.design.LeftOut;
 import io.sparqr.spark.rows.RefusedRow;
 import io.sparqr.spark.rows.RowSource;
 import java.util.AbstractList;
@@ -12,11 +14,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.RandomAccess;
 import java.util.function.IntFunction;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.ml.attribute.Attribute;
 import org.apache.spark.ml.attribute.AttributeGroup;
-import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.functions;
@@ -41,10 +43,20 @@ record Training(Dataset<Row> data, SparseQRRegression params, Design design) {
     return design == null ? params.getFitIntercept() : design.hasConstant();
   }
 
+  /**
+   * Number of regressors, which are the first of the columns: no intercept, no absorbed effects.
+   */
+  int regressors(int columns) {
+    return design != null ? design.reported() : columns - (ones() ? 1 : 0);
+  }
+
   /** Rows of [X 1] or of X, valid until closed. */
   interface Rows extends AutoCloseable {
     /** The rows. */
     JavaRDD<SparseRow> rdd();
+
+    /** The rows of the data that are not among them. */
+    LeftOut leftOut();
 
     /** Each row's cluster in way k of clustering, aligned with the rows. */
     JavaRDD<String> keys(int k);
@@ -60,26 +72,39 @@ record Training(Dataset<Row> data, SparseQRRegression params, Design design) {
    */
   Rows rows(boolean keep) {
     if (design != null) {
-      DesignRows encoded = design.rows(data, List.of(params.getClusterCols()));
-      return new Held(keep ? encoded.keep().rows() : encoded.rows(), encoded::keys, encoded::close);
+      DesignRows encoded = design.rows(data);
+      return new Held(
+          keep ? encoded.keep().rows() : encoded.rows(),
+          encoded::leftOut,
+          encoded::keys,
+          encoded::close);
     }
     JavaRDD<SparseRow> vectors =
         RowSource.of(data, params.getFeaturesCol(), params.getWeightCol(), params.getLabelCol())
             .rows();
     JavaRDD<SparseRow> rows = params.getFitIntercept() ? vectors.map(Training::withOne) : vectors;
     if (!keep || !data.storageLevel().equals(StorageLevel.NONE())) {
-      return new Held(rows, Training::noKey, () -> {});
+      return new Held(rows, () -> LeftOut.NONE, Training::noKey, () -> {});
     }
     rows.persist(StorageLevel.MEMORY_AND_DISK());
-    return new Held(rows, Training::noKey, () -> rows.unpersist(false));
+    return new Held(rows, () -> LeftOut.NONE, Training::noKey, () -> rows.unpersist(false));
   }
 
   private static JavaRDD<String> noKey(int k) {
     throw new IllegalStateException("rows of vectors have no key " + k);
   }
 
-  private record Held(JavaRDD<SparseRow> rdd, IntFunction<JavaRDD<String>> key, Runnable release)
+  private record Held(
+      JavaRDD<SparseRow> rdd,
+      Supplier<LeftOut> left,
+      IntFunction<JavaRDD<String>> key,
+      Runnable release)
       implements Rows {
+    @Override
+    public LeftOut leftOut() {
+      return left.get();
+    }
+
     @Override
     public JavaRDD<String> keys(int k) {
       return key.apply(k);
@@ -128,9 +153,27 @@ record Training(Dataset<Row> data, SparseQRRegression params, Design design) {
         .toArray();
   }
 
-  /** Columns to drop first. */
+  /**
+   * Columns to drop first: the user's, then those of reference levels that the user has named and
+   * does not want to keep.
+   */
   int[] drop() {
-    return columns(params.getDropTerms());
+    int[] wanted = columns(params.getDropTerms());
+    if (design == null) {
+      return wanted;
+    }
+    int[] kept = columns(params.getKeepTerms());
+    return IntStream.concat(
+            Arrays.stream(wanted),
+            Arrays.stream(design.namedReferences())
+                .filter(j -> Arrays.stream(kept).noneMatch(k -> k == j)))
+        .distinct()
+        .toArray();
+  }
+
+  /** The first absorbed column, from which on all are kept before any regressor; -1: none. */
+  int absorbedFrom() {
+    return design == null || design.absorbedFactors().isEmpty() ? -1 : design.reported();
   }
 
   /** Columns of named terms; the intercept is -1, the last column. */
@@ -161,14 +204,33 @@ record Training(Dataset<Row> data, SparseQRRegression params, Design design) {
     return index.matches("[0-9]{1,9}") ? Integer.parseInt(index) : -1;
   }
 
-  /** The label's values. */
-  Column label() {
-    return design == null ? functions.col(params.getLabelCol()).cast("double") : design.label();
+  /** A column "residuals" of data with labels and predictions. */
+  Dataset<Row> residuals(Dataset<Row> data, String prediction) {
+    return design != null
+        ? design.residuals(data, prediction)
+        : data.select(
+            functions
+                .col(params.getLabelCol())
+                .cast("double")
+                .minus(functions.col(prediction))
+                .as("residuals"));
   }
 
   /** The name of the response. */
   String response() {
     return design == null ? params.getLabelCol() : design.response();
+  }
+
+  /** What the fit should tell of the design itself. */
+  List<String> warnings() {
+    return design == null ? List.of() : design.warnings();
+  }
+
+  /** The report with names in place of the numbers of columns. */
+  SolveReport named(SolveReport report) {
+    return report.warnings().isEmpty()
+        ? report
+        : new NamedWarnings(names(report.matrix().columns())).in(report);
   }
 
   /**

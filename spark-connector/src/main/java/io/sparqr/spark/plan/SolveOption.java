@@ -64,13 +64,13 @@ public enum SolveOption {
       "REPORT",
       "`FAIL`: `RankDeficientException` instead of a basic solution"),
   DROPPING(
-      "dropLater(b), keep(c), drop(c)",
+      "dropLater(b), keep(c), drop(c), keepFrom(c)",
       "",
       "",
       "false",
       "of dependent columns the later ones are dropped, as in R's lm, at the cost"
           + " of one back substitution for each; `keep` and `drop` name columns to drop"
-          + " last or first. A warning says where rounding errors forbid that"
+          + " last or first, `keepFrom` the column from which on all are kept. A warning says where rounding errors forbid that"
           + " ([decision](../adr/0021-dependent-columns.md)). Otherwise the fill-reducing order"
           + " decides, at no cost"),
   ANALYSIS(

@@ -246,10 +246,12 @@ public record SolveOptions(
    * @param keep columns to keep if possible, the first with the highest priority; -1 is the last
    *     column
    * @param drop columns to drop first
+   * @param keepFrom columns from this one on are kept before those to keep, except those to drop;
+   *     -1: none
    */
-  public record Dropping(boolean by, int[] keep, int[] drop) {
+  public record Dropping(boolean by, int[] keep, int[] drop, int keepFrom) {
     /** The choice made by the fill-reducing order. */
-    public static final Dropping ANY = new Dropping(false, new int[0], new int[0]);
+    public static final Dropping ANY = new Dropping(false, new int[0], new int[0], -1);
 
     /** Copies the arrays. */
     public Dropping {
@@ -259,17 +261,22 @@ public record SolveOptions(
 
     /** The same with later columns dropped, or with the choice of the fill-reducing order. */
     public Dropping later(boolean on) {
-      return new Dropping(on, keep, drop);
+      return new Dropping(on, keep, drop, keepFrom);
     }
 
     /** The same with later columns dropped, but these kept if possible. */
     public Dropping keeping(int[] columns) {
-      return new Dropping(true, columns, drop);
+      return new Dropping(true, columns, drop, keepFrom);
     }
 
     /** The same with later columns dropped, but these first. */
     public Dropping first(int[] columns) {
-      return new Dropping(true, keep, columns);
+      return new Dropping(true, keep, columns, keepFrom);
+    }
+
+    /** The same with later columns dropped, but those from this one on kept before all others. */
+    public Dropping keepingFrom(int column) {
+      return new Dropping(true, keep, drop, column);
     }
 
     @Override
@@ -287,18 +294,19 @@ public record SolveOptions(
       return other instanceof Dropping d
           && by == d.by
           && Arrays.equals(keep, d.keep)
-          && Arrays.equals(drop, d.drop);
+          && Arrays.equals(drop, d.drop)
+          && keepFrom == d.keepFrom;
     }
 
     @Override
     public int hashCode() {
-      return Objects.hash(by, Arrays.hashCode(keep), Arrays.hashCode(drop));
+      return Objects.hash(by, Arrays.hashCode(keep), Arrays.hashCode(drop), keepFrom);
     }
 
     @Override
     public String toString() {
-      return "Dropping[by=%s, keep=%s, drop=%s]"
-          .formatted(by, Arrays.toString(keep), Arrays.toString(drop));
+      return "Dropping[by=%s, keep=%s, drop=%s, keepFrom=%d]"
+          .formatted(by, Arrays.toString(keep), Arrays.toString(drop), keepFrom);
     }
   }
 

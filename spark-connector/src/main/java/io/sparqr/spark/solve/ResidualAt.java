@@ -34,6 +34,19 @@ record ResidualAt(double[][] x, Sums sums, double[] factors) implements Serializ
     return x == null ? -1 : x.length;
   }
 
+  /** The vectors x, then the factors. */
+  double[][] vectors() {
+    double[][] all = Arrays.copyOf(x, x.length + 1);
+    all[x.length] = factors;
+    return all;
+  }
+
+  /** The inverse of {@link #vectors}, without a copy. */
+  static ResidualAt of(double[][] vectors, Sums sums) {
+    int last = vectors.length - 1;
+    return new ResidualAt(Arrays.copyOf(vectors, last), sums, vectors[last]);
+  }
+
   /** A copy, for tasks that may outlive a change of x. */
   ResidualAt copy() {
     return x == null

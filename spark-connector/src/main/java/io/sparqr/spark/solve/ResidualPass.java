@@ -173,9 +173,18 @@ public final class ResidualPass implements AutoCloseable {
     }
   }
 
-  /** For tasks, which may outlive the run, after which the caller changes x. */
+  /**
+   * For tasks, which may outlive the run, after which the caller changes x. Arrays are sent, and no
+   * object of a class of ours: sessions of Spark Connect that have added the jar have a class
+   * loader each, and a broadcast is read by one of them.
+   */
   private Engine.Sent<ResidualAt> sent(ResidualAt x, Held local) {
-    return x.x() == null ? () -> x : source.engine().send(x.copy(), local);
+    if (x.x() == null) {
+      return () -> x;
+    }
+    Engine.Sent<double[][]> vectors = source.engine().send(x.copy().vectors(), local);
+    ResidualAt.Sums sums = x.sums();
+    return () -> ResidualAt.of(vectors.value(), sums);
   }
 
   private Sums sumFar(Engine.Sent<ResidualAt> at, ResidualAt x) {

@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Test;
 class RegressionParamsTest {
 
   private static SolveOptions solver(SparseQRRegression stage) {
-    return RegressionParams.solver(stage, ProgressListener.NONE, new int[] {-1}, new int[0])
-        .options();
+    var training = new Training(null, stage, null);
+    return RegressionParams.solver(stage, ProgressListener.NONE, training).options();
   }
 
   @Test
