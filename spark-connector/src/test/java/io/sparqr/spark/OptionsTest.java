@@ -79,6 +79,7 @@ class OptionsTest {
     all.put("dropLater", b -> b.dropLater(true));
     all.put("keep", b -> b.keep(3, 1));
     all.put("drop", b -> b.drop(2));
+    all.put("keepFrom", b -> b.keepFrom(1));
     all.put("check", b -> b.check(true));
     all.put("minRcond", b -> b.minRcond(1e-7));
     all.put("refinement", b -> b.refinement(2));

@@ -6,10 +6,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
-import org.apache.commons.math3.linear.Array2DRowRealMatrix;
-import org.apache.commons.math3.linear.DiagonalMatrix;
-import org.apache.commons.math3.linear.EigenDecomposition;
-import org.apache.commons.math3.linear.RealMatrix;
 
 /**
  * A sandwich covariance of some coefficients: (A'A)^-1 M (A'A)^-1, where M is the sum of squares of
@@ -118,21 +114,18 @@ public final class RobustCovariance {
     }
     double[][] v = covariance();
     int[] in = IntStream.range(0, v.length).filter(i -> !Double.isNaN(made.variances[i])).toArray();
-    var part = new Array2DRowRealMatrix(in.length, in.length);
+    double[][] part = new double[in.length][in.length];
     for (int i = 0; i < in.length; i++) {
       for (int j = 0; j < in.length; j++) {
-        part.setEntry(i, j, v[in[Math.max(i, j)]][in[Math.min(i, j)]]);
+        part[i][j] = v[in[Math.max(i, j)]][in[Math.min(i, j)]];
       }
     }
-    var eigen = new EigenDecomposition(part);
-    double[] least = eigen.getRealEigenvalues();
-    Arrays.setAll(least, e -> Math.max(0, least[e]));
-    RealMatrix whole = eigen.getV().multiply(new DiagonalMatrix(least)).multiply(eigen.getVT());
+    double[][] whole = new JacobiEigen(part).withoutNegative();
     double[] variances = made.variances.clone();
     for (int i = 0; i < in.length; i++) {
-      variances[in[i]] = whole.getEntry(i, i);
+      variances[in[i]] = whole[i][i];
       for (int j = 0; j < in.length; j++) {
-        v[in[i]][in[j]] = whole.getEntry(Math.max(i, j), Math.min(i, j));
+        v[in[i]][in[j]] = whole[i][j];
       }
     }
     return new RobustCovariance(

@@ -61,7 +61,8 @@ record Spanned(int[] columns, List<String> warnings) {
     if (Arrays.stream(dead).noneMatch(j -> j >= from)) {
       return NONE;
     }
-    int[] found =
+    // A combination may have coefficients that are rounding errors: R tells which are not.
+    IntStream candidates =
         f.knownDependencies().size() == dead.length
             ? f.knownDependencies().stream()
                 .filter(d -> d.column() >= from)
@@ -69,8 +70,8 @@ record Spanned(int[] columns, List<String> warnings) {
                 .filter(j -> j < from)
                 .sorted()
                 .distinct()
-                .toArray()
-            : notEstimable(f, rows, from);
+            : IntStream.range(0, from);
+    int[] found = notEstimable(f, rows, candidates.limit(MOST).toArray());
     return found.length == 0
         ? NONE
         : new Spanned(
@@ -81,18 +82,16 @@ record Spanned(int[] columns, List<String> warnings) {
                     + " could not be kept before them"));
   }
 
-  private static int[] notEstimable(QRFactorization f, Training.Rows rows, int from) {
+  private static int[] notEstimable(QRFactorization f, Training.Rows rows, int[] columns) {
     int n = f.analysis().columns();
     int[] dead = f.deadColumns();
-    int[] live =
-        IntStream.range(0, Math.min(from, MOST))
-            .filter(j -> Arrays.binarySearch(dead, j) < 0)
-            .toArray();
+    int[] live = Arrays.stream(columns).filter(j -> Arrays.binarySearch(dead, j) < 0).toArray();
     var units = new ArrayList<SparseRow>();
     for (int j : live) {
       units.add(new SparseRow(new int[] {j}, new double[] {1}, new double[] {0}, 1, n));
     }
-    boolean[] estimable = Inference.of(f, rows.rdd()).estimable(units);
+    boolean[] estimable =
+        units.isEmpty() ? new boolean[0] : Inference.of(f, rows.rdd()).estimable(units);
     return IntStream.range(0, live.length).filter(k -> !estimable[k]).map(k -> live[k]).toArray();
   }
 

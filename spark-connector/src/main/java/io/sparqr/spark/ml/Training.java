@@ -154,12 +154,12 @@ record Training(Dataset<Row> data, SparseQRRegression params, Design design) {
   }
 
   /**
-   * Columns to drop first: the user's, then those of reference levels that the user has named and
-   * does not want to keep.
+   * Columns to drop first: the user's, and beside absorbed effects those of reference levels that
+   * the user has named and does not want to keep. Without effects the later go, as in lm.
    */
   int[] drop() {
     int[] wanted = columns(params.getDropTerms());
-    if (design == null) {
+    if (absorbedFrom() < 0) {
       return wanted;
     }
     int[] kept = columns(params.getKeepTerms());

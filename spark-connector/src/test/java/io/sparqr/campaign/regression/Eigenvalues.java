@@ -6,6 +6,9 @@ final class Eigenvalues {
 
   private static final int SWEEPS = 40;
 
+  /** Cotangents of twice an angle from here on belong to no rotation. */
+  private static final double NOTHING = 1e100;
+
   private final DoubleDouble[][] a;
   private final DoubleDouble[][] vectors;
 
@@ -45,6 +48,10 @@ final class Eigenvalues {
       return;
     }
     DoubleDouble theta = a[q][q].minus(a[p][p]).over(a[p][q].times(2));
+    if (!(Math.abs(theta.value()) < NOTHING)) {
+      // an angle whose square is beyond doubles: the entry is nothing beside the eigenvalues
+      return;
+    }
     DoubleDouble size = theta.value() < 0 ? theta.negative() : theta;
     DoubleDouble t =
         DoubleDouble.ONE.over(size.plus(size.times(size).plus(DoubleDouble.ONE).root()));

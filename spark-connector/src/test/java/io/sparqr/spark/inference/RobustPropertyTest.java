@@ -111,7 +111,7 @@ class RobustPropertyTest {
                 moved += fit.z[j][k] * fit.a[i][k];
               }
               u[j] = e * moved;
-              if (one && type.needsLeverages() && Math.abs(moved) > 1e-6 * fit.z[j][j]) {
+              if (one && type.needsLeverages() && Math.abs(moved) > 1e-6 * Math.sqrt(fit.z[j][j])) {
                 undefined.add(j);
               }
             }
