@@ -12,7 +12,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Shapes on which recursion, quadratic steps or int products would fail. */
+/**
+ * Shapes on which recursion, quadratic steps or int products would fail. A quadratic step takes
+ * hours here: the limits leave room for machines that are busy.
+ */
 class LargeStructureTest {
 
   private static final SymbolicOptions NATURAL =
@@ -23,7 +26,7 @@ class LargeStructureTest {
     SparsityPattern a = Patterns.tridiagonal(1_000_000);
     SymbolicAnalysis s =
         assertTimeout(
-            Duration.ofSeconds(10),
+            Duration.ofMinutes(2),
             () -> SymbolicAnalyzer.analyze(a, NATURAL.withAmalgamation(Amalgamation.none())));
     assertThat(s.fronts()).isEqualTo(999_999);
     assertThat(s.firstPivot(s.fronts() - 1)).isEqualTo(999_998);
@@ -38,7 +41,7 @@ class LargeStructureTest {
     SparsityPattern a = Patterns.arrow(1_000_000);
     SymbolicAnalysis s =
         assertTimeout(
-            Duration.ofSeconds(10),
+            Duration.ofMinutes(2),
             () -> SymbolicAnalyzer.analyze(a, NATURAL.withAmalgamation(Amalgamation.none())));
     int root = s.fronts() - 1;
     assertThat(s.childCount(root)).isEqualTo(s.fronts() - 1);
@@ -51,7 +54,7 @@ class LargeStructureTest {
   void aDenseRowAmongShortOnes(int n) {
     SparsityPattern a = Patterns.denseRow(n);
     SymbolicAnalysis s =
-        assertTimeout(Duration.ofSeconds(10), () -> SymbolicAnalyzer.analyze(a, NATURAL));
+        assertTimeout(Duration.ofMinutes(2), () -> SymbolicAnalyzer.analyze(a, NATURAL));
     long most = Math.max(FundamentalSupernodes.CUT_ENTRIES, (long) n * n / 64);
     double entriesOfR = 0;
     for (int f = 0; f < s.fronts(); f++) {
@@ -81,7 +84,7 @@ class LargeStructureTest {
   void amalgamationOfAPathIsLinearAndMakesWiderFronts() {
     SparsityPattern a = Patterns.tridiagonal(1_000_000);
     SymbolicAnalysis s =
-        assertTimeout(Duration.ofSeconds(10), () -> SymbolicAnalyzer.analyze(a, NATURAL));
+        assertTimeout(Duration.ofMinutes(2), () -> SymbolicAnalyzer.analyze(a, NATURAL));
     assertThat(s.fronts()).isLessThan(400_000);
   }
 

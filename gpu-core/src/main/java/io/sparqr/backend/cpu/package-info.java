@@ -1,3 +1,3 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-/** Fronts by BLAS and LAPACK on the host. */
+/** Fronts by BLAS on the host. */
 package io.sparqr.backend.cpu;

@@ -199,11 +199,12 @@ final class ColumnChoice {
         return;
       }
       double growth = largest(found.stream().map(Elimination.Gone::vector).toList());
-      if (c.asked.length == 0 && growth < MEANINGLESS && isConfirmed(c, found)) {
+      boolean confirmed = isConfirmed(c, found);
+      if (c.asked.length == 0 && growth < MEANINGLESS && confirmed) {
         c.asked = columns;
         c.growth = growth;
       }
-      if (isUsable(found, growth)) {
+      if (confirmed && isUsable(found, growth)) {
         inexact |= !c.dense || growth > HARMLESS;
         settle(c, found);
         return;

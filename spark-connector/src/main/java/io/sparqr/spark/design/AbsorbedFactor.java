@@ -10,6 +10,8 @@ import java.io.Serializable;
  * @param columns number of columns; the reference level, if any, has none
  * @param name as in a formula
  * @param levels number of levels, the reference level included
+ * @param key which of the rows' keys names their level; -1: their column does, and no other level
+ *     than the reference level is without one
  */
-public record AbsorbedFactor(int first, int columns, String name, int levels)
+public record AbsorbedFactor(int first, int columns, String name, int levels, int key)
     implements Serializable {}

@@ -20,6 +20,8 @@ import java.util.stream.IntStream;
  * @param first the first column
  * @param cells the combinations that occur in rows, ascending; null: all
  * @param absorbed whether its coefficients are absorbed
+ * @param occurring number of combinations of levels that occur, those of reference levels included;
+ *     -1: not counted
  */
 record Block(
     int[] variables,
@@ -27,7 +29,8 @@ record Block(
     int[] widths,
     int first,
     NumberLevels cells,
-    boolean absorbed)
+    boolean absorbed,
+    int occurring)
     implements Serializable {
 
   /** Up to this many combinations, each has a column even if it never occurs, as in R. */
@@ -62,15 +65,58 @@ record Block(
   }
 
   Block at(int column) {
-    return new Block(variables, contrast, widths, column, cells, absorbed);
+    return new Block(variables, contrast, widths, column, cells, absorbed, occurring);
   }
 
   Block asAbsorbed() {
-    return new Block(variables, contrast, widths, first, cells, true);
+    return new Block(variables, contrast, widths, first, cells, true, occurring);
   }
 
+  /** With a column for these combinations alone. */
   Block with(NumberLevels found) {
-    return new Block(variables, contrast, widths, first, found, absorbed);
+    return new Block(variables, contrast, widths, first, found, absorbed, occurring);
+  }
+
+  /** The block in which every level of every factor has a column. */
+  Block withAllLevels(Factor[] factors) {
+    int[] all = widths.clone();
+    for (int k = 0; k < all.length; k++) {
+      all[k] = factors[variables[k]].count();
+    }
+    return new Block(
+        variables, new boolean[contrast.length], all, first, null, absorbed, occurring);
+  }
+
+  /**
+   * With columns for the combinations among those of {@link #withAllLevels} that have one here.
+   *
+   * @param found combinations of all levels, ascending
+   */
+  Block amongAllLevels(NumberLevels found, Factor[] factors) {
+    long[] all = found.keys();
+    long[] own = new long[all.length];
+    int count = 0;
+    for (long combination : all) {
+      long rest = combination;
+      long key = 0;
+      long stride = 1;
+      boolean column = true;
+      for (int k = 0; k < variables.length; k++) {
+        int levels = factors[variables[k]].count();
+        long at = rest % levels - (contrast[k] ? 1 : 0);
+        rest /= levels;
+        column &= at >= 0;
+        key += stride * at;
+        stride *= widths[k];
+      }
+      if (column) {
+        own[count++] = key;
+      }
+    }
+    own = Arrays.copyOf(own, count);
+    Arrays.sort(own);
+    NumberLevels cells = new NumberLevels(LevelKind.INTEGER, own);
+    return new Block(variables, contrast, widths, first, cells, absorbed, all.length);
   }
 
   /** The column of a combination, or -1. */
@@ -100,6 +146,15 @@ record Block(
     }
   }
 
+  /** Whether several levels of a factor may be without a column: combinations by contrasts. */
+  boolean hidesLevels() {
+    boolean any = false;
+    for (boolean c : contrast) {
+      any |= c;
+    }
+    return any && absorbed && variables.length > 1;
+  }
+
   /** The term's name, as in a formula. */
   String variableName(List<Slot> slots) {
     return Arrays.stream(variables)
@@ -109,7 +164,7 @@ record Block(
 
   /** Number of levels of a factor, those without a column included. */
   int levels(Factor[] factors) {
-    return variables.length == 1 ? factors[variables[0]].count() : width();
+    return variables.length == 1 ? factors[variables[0]].count() : occurring;
   }
 
   /** The name of a column, as in R. */

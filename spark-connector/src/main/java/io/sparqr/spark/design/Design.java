@@ -5,6 +5,7 @@ import io.sparqr.spark.design.DesignOptions.Role;
 import java.io.Serializable;
 import java.util.AbstractList;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -195,14 +196,26 @@ public final class Design implements Serializable {
   /** The absorbed factors, in order. */
   public List<AbsorbedFactor> absorbedFactors() {
     var factors = new ArrayList<AbsorbedFactor>();
+    int key = options.clusters().size();
     for (Block b : blocks) {
       if (b.absorbed()) {
+        int own = b.hidesLevels() ? key++ : -1;
         factors.add(
             new AbsorbedFactor(
-                b.first(), b.width(), b.variableName(slots), b.levels(this.factors)));
+                b.first(), b.width(), b.variableName(slots), b.levels(this.factors), own));
       }
     }
     return factors;
+  }
+
+  /** The combinations whose levels the rows have as keys behind those of their clusters. */
+  List<Block> keyed() {
+    return options.clusters().isEmpty()
+        ? List.of()
+        : Arrays.stream(blocks)
+            .filter(Block::hidesLevels)
+            .map(b -> b.withAllLevels(factors))
+            .toList();
   }
 
   /** Whether a column is a dummy of an absorbed factor. */

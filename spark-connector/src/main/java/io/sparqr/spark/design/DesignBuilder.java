@@ -324,12 +324,17 @@ final class DesignBuilder {
         widths[k] = Math.max(0, factors[v].count() - (contrast[k] ? 1 : 0));
       }
     }
-    return new Block(variables, contrast, widths, 0, null, false);
+    return new Block(variables, contrast, widths, 0, null, false, -1);
   }
 
   /** Collects the combinations that occur in rows, for interactions too large for all of them. */
   private void collectCells(Design coded, Block[] blocks) {
-    List<Block> sparse = Arrays.stream(blocks).filter(Block::sparse).toList();
+    // Of absorbed effects all combinations are looked for: their levels are counted.
+    List<Block> sparse =
+        Arrays.stream(blocks)
+            .filter(Block::sparse)
+            .map(b -> b.absorbed() ? b.withAllLevels(coded.factors()) : b)
+            .toList();
     if (sparse.isEmpty()) {
       return;
     }
@@ -338,7 +343,7 @@ final class DesignBuilder {
     boolean skip = options.handleInvalid() == HandleInvalid.SKIP;
     JavaRDD<InternalRow> rows = Selection.rows(selected);
     SharedDesign shared = coded.broadcast(data);
-    List<Found> found =
+    List<Found> combinations =
         LevelPass.run(
             rows,
             "combinations of " + sparse.size() + " interactions",
@@ -357,9 +362,13 @@ final class DesignBuilder {
     int next = 0;
     for (int b = 0; b < blocks.length; b++) {
       if (blocks[b].sparse()) {
-        LevelChunk cells = found.get(next++).levels();
+        LevelChunk cells = combinations.get(next++).levels();
         long[] keys = cells == null ? new long[0] : cells.keys();
-        blocks[b] = blocks[b].with(new NumberLevels(LevelKind.INTEGER, keys));
+        var found = new NumberLevels(LevelKind.INTEGER, keys);
+        blocks[b] =
+            blocks[b].absorbed()
+                ? blocks[b].amongAllLevels(found, coded.factors())
+                : blocks[b].with(found);
       }
     }
   }

@@ -28,7 +28,7 @@ final class EncodedBatches implements Iterator<RowBatch> {
     this.encoder = new RowEncoder(design);
     this.cells = new InternalCells(types);
     this.columns = design.columns();
-    this.keys = design.options().clusters().size();
+    this.keys = design.options().clusters().size() + design.keyed().size();
   }
 
   @Override

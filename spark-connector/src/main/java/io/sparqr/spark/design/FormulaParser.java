@@ -5,10 +5,12 @@ import io.sparqr.spark.design.Formula.Term;
 import io.sparqr.spark.design.Variable.Function;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 
 /**
  * Recursive descent over {@code sum = product (('+' | '-') product)*}, {@code product = pair ('*'
@@ -25,6 +27,7 @@ final class FormulaParser {
   private final List<String> columns;
   private final List<Variable> variables = new ArrayList<>();
   private final List<Variable> offsets = new ArrayList<>();
+  private final Set<String> written = new HashSet<>();
   private String response = "";
   private int depth;
 
@@ -49,6 +52,7 @@ final class FormulaParser {
     }
     tokens.expectEnd();
     boolean intercept = terms.remove(CONSTANT);
+    removeEffects(terms, absorbed);
     boolean twice = left != null && removeResponse(left, terms);
     return new Formula(
         left,
@@ -58,6 +62,20 @@ final class FormulaParser {
         Formula.sorted(absorbed),
         offsets,
         twice ? List.of(left.name()) : List.of());
+  }
+
+  /** Removes the absorbed effects' columns from what a dot stands for. */
+  private void removeEffects(Set<Term> terms, Set<Term> absorbed) {
+    Set<String> effects = new HashSet<>();
+    for (Term effect : absorbed) {
+      effect.variables().forEach(v -> effects.add(variables.get(v).column()));
+    }
+    Predicate<Variable> ofDot =
+        v ->
+            effects.contains(v.column())
+                && v.function() == Function.IDENTITY
+                && !written.contains(v.column());
+    terms.removeIf(t -> t.variables().stream().map(variables::get).anyMatch(ofDot));
   }
 
   /** Removes the terms with the response, as R does; whether there were any. */
@@ -188,6 +206,9 @@ final class FormulaParser {
       throw tokens.error(v.name() + " is no factor", place);
     }
     boolean plain = v.function() == Function.IDENTITY;
+    if (!factors) {
+      written.add(v.column());
+    }
     return Set.of(term(factors && plain ? Variable.of(v.column(), Function.EFFECT) : v));
   }
 

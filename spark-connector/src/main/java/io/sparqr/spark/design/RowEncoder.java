@@ -6,6 +6,7 @@ import io.sparqr.error.NonFiniteValueException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
+import org.apache.spark.unsafe.types.UTF8String;
 
 /**
  * Encodes one row after the other. Column indices ascend, except if those of a sparse vector do
@@ -21,6 +22,7 @@ final class RowEncoder {
   private final String[] fieldNames;
   private final int firstKey;
   private final int keys;
+  private final List<Block> keyed;
   private final long[] leftOut;
   private final int[] position;
   private final double[] number;
@@ -39,6 +41,7 @@ final class RowEncoder {
     fieldNames = design.fieldNames();
     firstKey = Selection.VARIABLES + slots.size();
     keys = design.options().clusters().size();
+    keyed = design.keyed();
     leftOut = new long[1 + firstKey + keys];
     position = new int[slots.size()];
     number = new double[slots.size()];
@@ -70,6 +73,9 @@ final class RowEncoder {
       into.add(index, value, count, label, cells.number(Selection.WEIGHT));
       for (int k = 0; k < keys; k++) {
         into.key(k, cells.text(firstKey + k));
+      }
+      for (int k = 0; k < keyed.size(); k++) {
+        into.key(keys + k, UTF8String.fromString(Long.toString(combination(keyed.get(k)))));
       }
     }
   }

@@ -204,7 +204,7 @@ record CoefficientErrors(
               absorbed.isEmpty()
                   ? ClusterCorrection.fixest()
                   : ClusterCorrection.fixest(
-                      NestedEffects.parameters(inference.rank(), absorbed, rows.rdd(), keys));
+                      NestedEffects.parameters(inference.rank(), absorbed, rows, keys.size()));
           default -> ClusterCorrection.none();
         };
     return keys.size() == 1

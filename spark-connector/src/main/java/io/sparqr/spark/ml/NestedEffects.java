@@ -14,6 +14,8 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -35,15 +37,20 @@ final class NestedEffects {
   /** Marks a level with rows in several clusters; not the key of any cluster. */
   private static final String SEVERAL = "\u0000several";
 
+  /** Between levels, which are numbers. */
+  private static final String SEPARATOR = ",";
+
   /** Used in place of the number of levels if one of them has rows in several clusters. */
   private static final long BROKEN = -1;
 
   private final List<AbsorbedFactor> factors;
-  private final JavaRDD<SparseRow> rows;
 
-  private NestedEffects(List<AbsorbedFactor> factors, JavaRDD<SparseRow> rows) {
+  /** By row the level of each factor, for rows of positive weight; an empty array for others. */
+  private final JavaRDD<String[]> levels;
+
+  private NestedEffects(List<AbsorbedFactor> factors, JavaRDD<String[]> levels) {
     this.factors = factors;
-    this.rows = rows;
+    this.levels = levels;
   }
 
   /**
@@ -51,29 +58,72 @@ final class NestedEffects {
    * there are any.
    *
    * @param rank of the regressors and all factors together
-   * @param keys for each way of clustering, aligned with the rows; a factor nested in one of them
-   *     counts as nested
+   * @param clusters number of ways of clustering, whose keys are the first of the rows; a factor
+   *     nested in one of them counts as nested
    */
-  static long parameters(
-      int rank, List<AbsorbedFactor> factors, JavaRDD<SparseRow> rows, List<JavaRDD<String>> keys) {
-    var effects = new NestedEffects(factors, rows);
+  static long parameters(int rank, List<AbsorbedFactor> factors, Training.Rows rows, int clusters) {
+    var effects = new NestedEffects(factors, levels(factors, rows));
     long[] levels = new long[factors.size()];
-    for (JavaRDD<String> way : keys) {
-      long[] nested = effects.nestedLevels(way);
+    for (int way = 0; way < clusters; way++) {
+      long[] nested = effects.nestedLevels(rows.keys(way));
       Arrays.setAll(levels, f -> Math.max(levels[f], nested[f]));
     }
-    var nested = new ArrayList<AbsorbedFactor>();
-    long alone = 0;
-    for (int f = 0; f < levels.length; f++) {
-      if (levels[f] > 0) {
-        nested.add(factors.get(f));
-        alone = levels[f];
+    int[] nested = IntStream.range(0, levels.length).filter(f -> levels[f] > 0).toArray();
+    return switch (nested.length) {
+      case 0 -> rank;
+      case 1 -> rank - levels[nested[0]] + 1;
+      default -> rank - effects.rank(nested) + 1L;
+    };
+  }
+
+  /** The levels as texts: the row's column, or its key where several levels have no column. */
+  private static JavaRDD<String[]> levels(List<AbsorbedFactor> factors, Training.Rows rows) {
+    JavaRDD<String[]> all = rows.rdd().map(row -> byColumns(factors, row));
+    for (int f = 0; f < factors.size(); f++) {
+      int own = f;
+      if (factors.get(f).key() >= 0) {
+        all =
+            all.zipPartitions(
+                rows.keys(factors.get(f).key()), (row, key) -> withKeys(row, key, own));
       }
     }
-    return switch (nested.size()) {
-      case 0 -> rank;
-      case 1 -> rank - alone + 1;
-      default -> rank - effects.rank(nested) + 1L;
+    return all;
+  }
+
+  private static String[] byColumns(List<AbsorbedFactor> factors, SparseRow row) {
+    if (!(row.weight() > 0)) {
+      return new String[0];
+    }
+    String[] level = new String[factors.size()];
+    Arrays.fill(level, "");
+    for (int j : row.indices()) {
+      for (int f = 0; f < level.length; f++) {
+        int first = factors.get(f).first();
+        if (j >= first && j < first + factors.get(f).columns()) {
+          level[f] = Integer.toString(j);
+        }
+      }
+    }
+    return level;
+  }
+
+  private static Iterator<String[]> withKeys(
+      Iterator<String[]> rows, Iterator<String> keys, int factor) {
+    return new Iterator<>() {
+      @Override
+      public boolean hasNext() {
+        return rows.hasNext();
+      }
+
+      @Override
+      public String[] next() {
+        String[] level = rows.next();
+        String key = keys.next();
+        if (level.length > 0) {
+          level[factor] = key;
+        }
+        return level;
+      }
     };
   }
 
@@ -81,18 +131,20 @@ final class NestedEffects {
    * For each factor the number of levels with rows; 0 if the factor is not nested in the clusters.
    */
   private long[] nestedLevels(JavaRDD<String> keys) {
-    List<AbsorbedFactor> all = factors;
-    JavaRDD<Tuple2<Long, String>> levels = rows.zipPartitions(keys, (r, k) -> levels(all, r, k));
+    JavaRDD<Tuple2<String, String>> found = levels.zipPartitions(keys, NestedEffects::clusters);
     JavaPairRDD<Integer, Long> counted =
-        JavaPairRDD.fromJavaRDD(levels)
+        JavaPairRDD.fromJavaRDD(found)
             .reduceByKey(NestedEffects::merged)
             .mapToPair(
-                t -> new Tuple2<>((int) (t._1() >>> 32), t._2().equals(SEVERAL) ? BROKEN : 1L))
+                t -> {
+                  int factor = Integer.parseInt(t._1().substring(0, t._1().indexOf(':')));
+                  return new Tuple2<>(factor, t._2().equals(SEVERAL) ? BROKEN : 1L);
+                })
             .reduceByKey((m, n) -> m == BROKEN || n == BROKEN ? BROKEN : m + n);
-    long[] nested = new long[all.size()];
+    long[] nested = new long[factors.size()];
     for (Tuple2<Integer, Long> t :
         JobScope.run(
-            JavaSparkContext.fromSparkContext(rows.context()),
+            JavaSparkContext.fromSparkContext(levels.context()),
             "absorbed effects that are nested in clusters",
             counted::collect)) {
       nested[t._1()] = t._2() == BROKEN ? 0 : t._2();
@@ -105,16 +157,14 @@ final class NestedEffects {
   }
 
   /** Factor and level of the rows of a partition, with their cluster. */
-  private static Iterator<Tuple2<Long, String>> levels(
-      List<AbsorbedFactor> factors, Iterator<SparseRow> rows, Iterator<String> keys) {
-    Map<Long, String> clusterOf = new HashMap<>();
-    while (rows.hasNext()) {
-      SparseRow row = rows.next();
+  private static Iterator<Tuple2<String, String>> clusters(
+      Iterator<String[]> levels, Iterator<String> keys) {
+    Map<String, String> clusterOf = new HashMap<>();
+    while (levels.hasNext()) {
+      String[] level = levels.next();
       String key = keys.next();
-      if (row.weight() > 0) {
-        for (int f = 0; f < factors.size(); f++) {
-          clusterOf.merge((long) f << 32 | level(factors.get(f), row), key, NestedEffects::merged);
-        }
+      for (int f = 0; f < level.length; f++) {
+        clusterOf.merge(f + ":" + level[f], key, NestedEffects::merged);
       }
     }
     return clusterOf.entrySet().stream()
@@ -122,60 +172,46 @@ final class NestedEffects {
         .iterator();
   }
 
-  /** The reference level has the number after the last. */
-  private static int level(AbsorbedFactor factor, SparseRow row) {
-    for (int j : row.indices()) {
-      if (j >= factor.first() && j < factor.first() + factor.columns()) {
-        return j - factor.first();
-      }
-    }
-    return factor.columns();
-  }
-
   /** The rank of the dummies of some factors, one for each level. */
-  private int rank(List<AbsorbedFactor> of) {
-    int columns = 0;
-    for (AbsorbedFactor f : of) {
-      columns = Math.addExact(columns, f.columns() + 1);
+  private int rank(int[] of) {
+    var context = JavaSparkContext.fromSparkContext(levels.context());
+    JavaRDD<String> separated = levels.mapPartitions(it -> distinct(it, of)).distinct();
+    List<String> rows = JobScope.run(context, "combinations of nested effects", separated::collect);
+    List<Map<String, Integer>> columns = new ArrayList<>();
+    int n = 0;
+    var dummies = new ArrayList<SparseRow>();
+    List<String[]> combinations = rows.stream().sorted().map(r -> r.split(SEPARATOR, -1)).toList();
+    for (int k = 0; k < of.length; k++) {
+      Map<String, Integer> own = new HashMap<>();
+      for (String[] level : combinations) {
+        if (own.putIfAbsent(level[k], n) == null) {
+          n++;
+        }
+      }
+      columns.add(own);
     }
-    int n = columns;
-    JavaRDD<SparseRow> dummies = rows.mapPartitions(it -> dummies(of, it, n), true);
-    try (QRFactorization f = GpuSparseQR.builder().build().factorize(dummies)) {
+    double[] ones = new double[of.length];
+    Arrays.fill(ones, 1);
+    for (String[] level : combinations) {
+      int[] at = new int[of.length];
+      Arrays.setAll(at, k -> columns.get(k).get(level[k]));
+      dummies.add(new SparseRow(at, ones, new double[] {0}, 1, n));
+    }
+    try (QRFactorization f =
+        GpuSparseQR.builder().build().factorize(context.parallelize(dummies))) {
       return f.rank();
     }
   }
 
   /** The distinct combinations of levels in a partition. */
-  private static Iterator<SparseRow> dummies(
-      List<AbsorbedFactor> of, Iterator<SparseRow> rows, int n) {
-    Set<List<Integer>> seen = new HashSet<>();
-    while (rows.hasNext()) {
-      SparseRow row = rows.next();
-      if (row.weight() > 0) {
-        var columns = new ArrayList<Integer>();
-        int before = 0;
-        for (AbsorbedFactor f : of) {
-          columns.add(before + level(f, row));
-          before += f.columns() + 1;
-        }
-        seen.add(columns);
+  private static Iterator<String> distinct(Iterator<String[]> levels, int[] of) {
+    Set<String> seen = new HashSet<>();
+    while (levels.hasNext()) {
+      String[] level = levels.next();
+      if (level.length > 0) {
+        seen.add(Arrays.stream(of).mapToObj(f -> level[f]).collect(Collectors.joining(SEPARATOR)));
       }
     }
-    double[] ones = new double[of.size()];
-    Arrays.fill(ones, 1);
-    return seen.stream()
-        .sorted(NestedEffects::compare)
-        .map(c -> c.stream().mapToInt(Integer::intValue).toArray())
-        .map(c -> new SparseRow(c, ones, new double[] {0}, 1, n))
-        .iterator();
-  }
-
-  /** The order of the combinations, for the same bits in every run. */
-  private static int compare(List<Integer> a, List<Integer> b) {
-    int found = 0;
-    for (int k = 0; found == 0 && k < a.size(); k++) {
-      found = Integer.compare(a.get(k), b.get(k));
-    }
-    return found;
+    return seen.iterator();
   }
 }
