@@ -338,7 +338,7 @@ class Feols:
         if self.r2_within == self.r2_within:
             text += f"  R2 within: {self.r2_within:.4g}"
         if self.f_statistic == self.f_statistic:
-            kind = "F" if self.vcov_type == "iid" else "F (Wald's, by these errors)"
+            kind = "F" if self.vcov_type == "iid" else "F (Wald, by these errors)"
             text += f"  {kind}: {self.f_statistic:.4g} on {self.f_df[0]} and {self.f_df[1]:.10g} DF, "
             text += f"p-value {self.f_pvalue:.4g}"
         return text

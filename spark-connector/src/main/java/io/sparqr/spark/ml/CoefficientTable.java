@@ -200,7 +200,7 @@ final class CoefficientTable {
       text.append(" on ").append(summary.fModelDegreesOfFreedom()).append(" and ");
       text.append("%.0f".formatted(summary.fResidualDegreesOfFreedom())).append(" DF,  p-value: ");
       text.append(RegressionText.pValue(summary.fPValue()));
-      text.append(summary.isWald() ? " (Wald's, by these errors)\n" : "\n");
+      text.append(summary.isWald() ? " (Wald, by these errors)\n" : "\n");
     }
     return text.append(beyondR()).toString();
   }

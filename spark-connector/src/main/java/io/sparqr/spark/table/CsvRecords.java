@@ -4,6 +4,7 @@ package io.sparqr.spark.table;
 import de.siegmar.fastcsv.reader.CommentStrategy;
 import de.siegmar.fastcsv.reader.CsvParseException;
 import de.siegmar.fastcsv.reader.CsvReader;
+import de.siegmar.fastcsv.reader.FieldMismatchStrategy;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.Reader;
@@ -38,8 +39,8 @@ final class CsvRecords implements Closeable {
             .quoteCharacter(dialect.quote())
             .trimWhitespacesAroundQuotes(true)
             .allowUnclosedQuote(false)
-            .allowExtraFields(true)
-            .allowMissingFields(true)
+            .extraFieldStrategy(FieldMismatchStrategy.IGNORE)
+            .missingFieldStrategy(FieldMismatchStrategy.IGNORE)
             .maxBufferSize(LONGEST)
             .skipEmptyLines(true);
     if (dialect.comment() != 0) {

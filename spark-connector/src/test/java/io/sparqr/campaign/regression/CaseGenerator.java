@@ -164,7 +164,8 @@ final class CaseGenerator {
       return;
     }
     boolean zeros = d.chance(0.35);
-    d.numbers("w", i -> zeros && d.chance(0.15) ? 0 : Draft.rounded(0.2 + 2 * d.random().nextDouble()));
+    d.numbers(
+        "w", i -> zeros && d.chance(0.15) ? 0 : Draft.rounded(0.2 + 2 * d.random().nextDouble()));
     if (d.chance(0.2)) {
       d.wholes("w", i -> zeros && d.chance(0.15) ? 0 : 1 + d.random().nextInt(3));
     }
@@ -206,7 +207,8 @@ final class CaseGenerator {
       case ONE_CLUSTER -> {
         d.labels("cl", "c", i -> 1);
         groups("other", 4);
-        options = options.withClusters(d.chance(0.5) ? one : List.of(d.name("other"), d.name("cl")), how);
+        options =
+            options.withClusters(d.chance(0.5) ? one : List.of(d.name("other"), d.name("cl")), how);
       }
       case A_CLUSTER_A_ROW -> {
         d.wholes("cl", i -> 7 * i);
@@ -298,8 +300,7 @@ final class CaseGenerator {
   /** The first rows, as many as there are independent columns. */
   private static RegressionCase withoutFreedom(RegressionCase c) {
     for (int m = Math.min(SMALL, c.sheet().rows()); m > 2; m--) {
-      RegressionCase small =
-          c.with(c.sheet().rows(IntStream.range(0, m).boxed().toList()));
+      RegressionCase small = c.with(c.sheet().rows(IntStream.range(0, m).boxed().toList()));
       Expected e = Oracle.of(small, false);
       Figure df = e.scalars().get("df");
       if (df != null && df.value() == 0) {

@@ -90,14 +90,15 @@ final class CommandLineWay implements RegressionWay {
       name = name.startsWith("\"") ? name.substring(1, end - 1).replace("\"\"", "\"") : name;
       String[] rest = line.substring(end + 1).split(",", -1);
       rows.add(
-          new Found.Line(
-              name, number(rest[0]), number(rest[1]), number(rest[2]), number(rest[3])));
+          new Found.Line(name, number(rest[0]), number(rest[1]), number(rest[2]), number(rest[3])));
     }
     return rows;
   }
 
   private static double number(String text) {
-    return text.equals("NA") ? Double.NaN : Double.parseDouble(text.replaceFirst("Inf$", "Infinity"));
+    return text.equals("NA")
+        ? Double.NaN
+        : Double.parseDouble(text.replaceFirst("Inf$", "Infinity"));
   }
 
   private static Map<String, Double> printed(String text) {

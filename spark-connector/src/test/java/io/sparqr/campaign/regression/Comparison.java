@@ -69,10 +69,10 @@ final class Comparison {
       Expected.Coefficient c = right.coefficients().get(names.indexOf(line.name()));
       String of = " of " + c.name();
       boolean defined = !Double.isNaN(line.estimate());
-      if (defined != c.defined() && !c.estimate().orNothing()
-          || defined && !c.defined()) {
+      if (defined != c.defined() && !c.estimate().orNothing() || defined && !c.defined()) {
         compared++;
-        String how = defined ? line.estimate() + " but not defined" : "not defined but " + c.estimate();
+        String how =
+            defined ? line.estimate() + " but not defined" : "not defined but " + c.estimate();
         all.add(new Difference("defined", of.strip() + " " + how));
         continue;
       }

@@ -18,8 +18,26 @@ final class Draft {
   /** Names as people have them, of two columns in case alone. */
   private static final Map<String, String> ODD =
       Map.of(
-          "z", "X", "g", "the group", "h", "h.1", "u", "u, v", "k", "code 1", "firm", "Firm id",
-          "cl", "Cluster A", "w", "w.w", "flag", "été", "off", "o");
+          "z",
+          "X",
+          "g",
+          "the group",
+          "h",
+          "h.1",
+          "u",
+          "u, v",
+          "k",
+          "code 1",
+          "firm",
+          "Firm id",
+          "cl",
+          "Cluster A",
+          "w",
+          "w.w",
+          "flag",
+          "été",
+          "off",
+          "o");
 
   private static final List<List<String>> LEVELS =
       List.of(

@@ -49,8 +49,7 @@ enum EffectKind {
     @Override
     List<Effect> draw(Draft d) {
       prepare(d);
-      Effect both =
-          new Effect(List.of(d.name("firm"), d.name("year")), d.chance(0.7) ? '^' : ':');
+      Effect both = new Effect(List.of(d.name("firm"), d.name("year")), d.chance(0.7) ? '^' : ':');
       return d.chance(0.5) ? List.of(both) : List.of(one(d, "year"), both);
     }
   },

@@ -99,8 +99,7 @@ final class EstimatorWay implements RegressionWay {
     var rows = new ArrayList<Found.Line>();
     for (Row r : s.toDataFrame().collectAsList()) {
       rows.add(
-          new Found.Line(
-              r.getString(0), number(r, 1), number(r, 2), number(r, 3), number(r, 4)));
+          new Found.Line(r.getString(0), number(r, 1), number(r, 2), number(r, 3), number(r, 4)));
     }
     var scalars = new TreeMap<String, Double>();
     scalars.put("n", (double) s.numInstances());

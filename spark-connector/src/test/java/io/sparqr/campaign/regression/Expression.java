@@ -45,7 +45,8 @@ sealed interface Expression {
 
     private String inner(Expression e, boolean second) {
       boolean brackets =
-          e instanceof Pair p && (rank(p.sign) < rank(sign) || second && rank(p.sign) == rank(sign));
+          e instanceof Pair p
+              && (rank(p.sign) < rank(sign) || second && rank(p.sign) == rank(sign));
       return brackets ? "(" + e.text() + ")" : e.text();
     }
 

@@ -140,8 +140,7 @@ final class ModelMatrix {
         for (Column a : all) {
           var x = new double[sheet.rows()];
           Arrays.setAll(x, i -> a.values()[i] * b.values()[i]);
-          products.add(
-              new Column(a.name() + ":" + b.name(), x, a.reference() || b.reference()));
+          products.add(new Column(a.name() + ":" + b.name(), x, a.reference() || b.reference()));
         }
       }
       all = products;

@@ -94,7 +94,8 @@ final class Observations {
   /** Whether rows of weight 0 change the clusters is not specified. */
   private void checkWeightsOfZero() {
     for (int[] way : clusters) {
-      boolean same = Arrays.stream(way).max().orElse(-1) == Arrays.stream(observed(way)).max().orElse(-1);
+      boolean same =
+          Arrays.stream(way).max().orElse(-1) == Arrays.stream(observed(way)).max().orElse(-1);
       for (int[] effect : matrix.effectCodes()) {
         same &= nested(effect, way) == nested(observed(effect), observed(way));
       }

@@ -109,8 +109,7 @@ final class Oracle {
       }
       double b = fit.coefficient(j);
       double noise = Math.sqrt(fit.squaredResponse()) * covariance.unit(a);
-      double iid =
-          free ? Math.sqrt(fit.squaredResiduals() / (fit.rows().count() - fit.rank())) : 0;
+      double iid = free ? Math.sqrt(fit.squaredResiduals() / (fit.rows().count() - fit.rank())) : 0;
       double size = Math.max(Math.abs(b), iid * covariance.unit(a));
       double slack = AGREEMENT * size + fit.rounding() * noise;
       Figure estimate = Figure.of(b, slack);

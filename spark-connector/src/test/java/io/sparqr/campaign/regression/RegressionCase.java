@@ -36,8 +36,7 @@ record RegressionCase(
 
   TermList terms() {
     List<String> taken = taken();
-    return new TermList(
-        formula, sheet.names().stream().filter(c -> !taken.contains(c)).toList());
+    return new TermList(formula, sheet.names().stream().filter(c -> !taken.contains(c)).toList());
   }
 
   /** The rows in which nothing is missing that is asked for. */

@@ -41,13 +41,31 @@ record RegressionOptions(
 
   RegressionOptions withWeights(String column) {
     return new RegressionOptions(
-        column, offset, clusters, errors, correction, categorical, references, keep, drop, ridge,
+        column,
+        offset,
+        clusters,
+        errors,
+        correction,
+        categorical,
+        references,
+        keep,
+        drop,
+        ridge,
         skip);
   }
 
   RegressionOptions withOffset(String column) {
     return new RegressionOptions(
-        weights, column, clusters, errors, correction, categorical, references, keep, drop, ridge,
+        weights,
+        column,
+        clusters,
+        errors,
+        correction,
+        categorical,
+        references,
+        keep,
+        drop,
+        ridge,
         skip);
   }
 
@@ -63,31 +81,76 @@ record RegressionOptions(
 
   RegressionOptions withCategorical(List<String> columns) {
     return new RegressionOptions(
-        weights, offset, clusters, errors, correction, columns, references, keep, drop, ridge,
+        weights,
+        offset,
+        clusters,
+        errors,
+        correction,
+        columns,
+        references,
+        keep,
+        drop,
+        ridge,
         skip);
   }
 
   RegressionOptions withReferences(Map<String, String> levels) {
     return new RegressionOptions(
-        weights, offset, clusters, errors, correction, categorical, levels, keep, drop, ridge,
+        weights,
+        offset,
+        clusters,
+        errors,
+        correction,
+        categorical,
+        levels,
+        keep,
+        drop,
+        ridge,
         skip);
   }
 
   RegressionOptions withPriority(List<String> first, List<String> last) {
     return new RegressionOptions(
-        weights, offset, clusters, errors, correction, categorical, references, first, last, ridge,
+        weights,
+        offset,
+        clusters,
+        errors,
+        correction,
+        categorical,
+        references,
+        first,
+        last,
+        ridge,
         skip);
   }
 
   RegressionOptions withRidge(double parameter) {
     return new RegressionOptions(
-        weights, offset, clusters, errors, correction, categorical, references, keep, drop,
-        parameter, skip);
+        weights,
+        offset,
+        clusters,
+        errors,
+        correction,
+        categorical,
+        references,
+        keep,
+        drop,
+        parameter,
+        skip);
   }
 
   RegressionOptions skipping() {
     return new RegressionOptions(
-        weights, offset, clusters, errors, correction, categorical, references, keep, drop, ridge,
+        weights,
+        offset,
+        clusters,
+        errors,
+        correction,
+        categorical,
+        references,
+        keep,
+        drop,
+        ridge,
         true);
   }
 }

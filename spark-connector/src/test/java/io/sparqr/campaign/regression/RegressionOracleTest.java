@@ -42,7 +42,11 @@ class RegressionOracleTest {
               lines.get(0)[j],
               kind,
               fields.stream()
-                  .map(f -> f.isEmpty() || f.equals("NA") ? null : number ? (Object) Double.valueOf(f) : f)
+                  .map(
+                      f ->
+                          f.isEmpty() || f.equals("NA")
+                              ? null
+                              : number ? (Object) Double.valueOf(f) : f)
                   .toArray()));
     }
     return new Sheet(columns);
@@ -64,7 +68,8 @@ class RegressionOracleTest {
     return all.coefficients().stream().filter(c -> c.name().equals(name)).findFirst().orElseThrow();
   }
 
-  private static void check(Expected all, String name, double estimate, double error, double digits) {
+  private static void check(
+      Expected all, String name, double estimate, double error, double digits) {
     assertThat(of(all, name).estimate().value()).as(name).isCloseTo(estimate, within(digits));
     assertThat(of(all, name).error().value()).as(name).isCloseTo(error, within(digits));
   }
@@ -113,8 +118,10 @@ class RegressionOracleTest {
     assertThat(of(all, "treat:factor(year)2017").defined()).isFalse();
     check(all, "treat:factor(year)2015", -0.171, 0.731, 5.1e-4);
     check(all, "treat:factor(year)2016", 0.602, 0.620, 5.1e-4);
-    assertThat(of(all, "treat:factor(year)2018").estimate().value()).isCloseTo(1.369, within(5.1e-4));
-    assertThat(of(all, "treat:factor(year)2019").estimate().value()).isCloseTo(1.921, within(5.1e-4));
+    assertThat(of(all, "treat:factor(year)2018").estimate().value())
+        .isCloseTo(1.369, within(5.1e-4));
+    assertThat(of(all, "treat:factor(year)2019").estimate().value())
+        .isCloseTo(1.921, within(5.1e-4));
   }
 
   @Test

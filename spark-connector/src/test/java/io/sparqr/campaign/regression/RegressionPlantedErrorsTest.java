@@ -28,11 +28,7 @@ class RegressionPlantedErrorsTest {
     for (Expected.Coefficient c : e.coefficients()) {
       rows.add(
           new Found.Line(
-              c.name(),
-              c.estimate().value(),
-              c.error().value(),
-              c.t().value(),
-              c.p().value()));
+              c.name(), c.estimate().value(), c.error().value(), c.t().value(), c.p().value()));
     }
     var scalars = new TreeMap<String, Double>();
     e.scalars().forEach((name, f) -> scalars.put(name, f.value()));
@@ -90,7 +86,8 @@ class RegressionPlantedErrorsTest {
                     with(
                         f,
                         l ->
-                            new Found.Line(l.name() + ".1", l.estimate(), l.error(), l.t(), l.p()))))
+                            new Found.Line(
+                                l.name() + ".1", l.estimate(), l.error(), l.t(), l.p()))))
         .containsExactly("names");
   }
 

@@ -62,8 +62,7 @@ final class RegressionTally {
         .forEach(
             all -> {
               text.append("%-24s %8s %10s%n".formatted("", "solved", "disagree"));
-              all.forEach(
-                  (name, c) -> text.append("%-24s %8d %10d%n".formatted(name, c[0], c[1])));
+              all.forEach((name, c) -> text.append("%-24s %8d %10d%n".formatted(name, c[0], c[1])));
             });
     disagreements.forEach(d -> text.append(d).append('\n'));
     return text.toString();

@@ -65,9 +65,7 @@ enum TermKind {
     Expression draw(Draft d) {
       Expression g = d.text("g", d.levels(3));
       Expression x = d.normal("x");
-      return d.chance(0.3)
-          ? x.colon(g)
-          : d.chance(0.5) ? g.plus(g.colon(x)) : x.plus(g.colon(x));
+      return d.chance(0.3) ? x.colon(g) : d.chance(0.5) ? g.plus(g.colon(x)) : x.plus(g.colon(x));
     }
   },
   STAR {

@@ -160,7 +160,8 @@ class TableReaderTest {
     assertThat(t.notes()).containsExactly(Encoding.windows().note());
     assertThat(t.rows().filter("g = 'größe'").count()).isOne();
     var utf8 = TableOptions.builder().encoding("utf-8").build();
-    assertThatThrownBy(() -> read("y,g\n1,ö\n2,é\n".getBytes(StandardCharsets.ISO_8859_1), utf8, 99))
+    assertThatThrownBy(
+            () -> read("y,g\n1,ö\n2,é\n".getBytes(StandardCharsets.ISO_8859_1), utf8, 99))
         .hasMessage("t.csv, line 2: no text in UTF-8; --encoding NAME, such as latin1 or utf-16");
     t = read("y,g\n1,a\n".getBytes(StandardCharsets.UTF_16LE), TableOptions.defaults(), 99);
     assertThat(t.notes()).containsExactly("encoding UTF-16LE, by its zero bytes");
