@@ -35,7 +35,9 @@ record Figure(double value, double tolerance, double other, boolean orNothing) {
 
   /** With four digits. */
   Figure rounded() {
-    return new Figure(value, tolerance + 6e-4 * Math.abs(value), other, orNothing);
+    return any()
+        ? this
+        : new Figure(value, tolerance + 6e-4 * Math.abs(value), other, orNothing);
   }
 
   boolean any() {
