@@ -207,9 +207,11 @@ def compare(folder, file):
     verdicts = collections.Counter()
     odd = []
     tables = 0
+    seen = set()
     for line in open(file, encoding="utf-8"):
         read = json.loads(line)
         k = known[read["file"]]
+        seen.add(read["file"])
         data = open(os.path.join(folder, read["file"]), "rb").read()
         text = data.decode({"utf-8-sig": "utf-8-sig", "utf-16": "utf-16"}.get(k.get("encoding"), k.get("encoding", "utf-8")))
         found = [k["kind"] + ": " + compare_records(text, k.get("delimiter", ","), read)]
@@ -227,6 +229,8 @@ def compare(folder, file):
     print("%d disagreements that no rule explains" % len(odd))
     for name, v in odd[:40]:
         print("  ", name, v[:300])
+    if odd or len(seen) < len(known):
+        sys.exit("%d files were not read" % (len(known) - len(seen)))
 
 
 if __name__ == "__main__":
