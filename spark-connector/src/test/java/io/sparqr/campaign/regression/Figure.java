@@ -35,9 +35,7 @@ record Figure(double value, double tolerance, double other, boolean orNothing) {
 
   /** With four digits. */
   Figure rounded() {
-    return any()
-        ? this
-        : new Figure(value, tolerance + 6e-4 * Math.abs(value), other, orNothing);
+    return any() ? this : new Figure(value, tolerance + 6e-4 * Math.abs(value), other, orNothing);
   }
 
   boolean any() {
