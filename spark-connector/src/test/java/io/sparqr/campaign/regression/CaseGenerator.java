@@ -117,7 +117,7 @@ final class CaseGenerator {
   private void drawOptions(Expression right) {
     options = options.withCategorical(d.categorical());
     // A level of a factor that is not used is an error.
-    boolean used = d.isClosed() || right.text().contains(Variable.quoted(d.name("g")));
+    boolean used = d.isClosed() || mentions(right, d.name("g"));
     boolean factor = d.has("g") && used && term != TermKind.LOST_LEVEL;
     if (factor && d.chance(0.2)) {
       d.reference("g");
@@ -134,6 +134,11 @@ final class CaseGenerator {
       options = options.withRidge(d.pick(0.01, 0.3));
       extra = "ridge";
     }
+  }
+
+  private boolean mentions(Expression right, String column) {
+    var formula = new FormulaTree(response, right, List.of());
+    return new TermList(formula, List.of()).variables().contains(Variable.of(column));
   }
 
   private void respond() {

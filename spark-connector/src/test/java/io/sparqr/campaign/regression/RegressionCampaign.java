@@ -39,13 +39,6 @@ record RegressionCampaign(long seed, List<RegressionWay> ways) {
         .toList();
   }
 
-  /** Writes the cases for Python. Arguments: seed, the number of cases, the file. */
-  public static void main(String[] arguments) throws IOException {
-    long cases = Long.parseLong(arguments[1]);
-    var campaign = new RegressionCampaign(Long.parseLong(arguments[0]), List.of());
-    Files.write(Path.of(arguments[2]), campaign.lines(0, cases));
-  }
-
   /** Writes the data of a case to a folder, as case.csv. */
   void write(long number, Path folder) throws IOException {
     Files.createDirectories(folder);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.spark.LocalSpark;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -14,13 +15,14 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * A sample of the {@link RegressionCampaign}. More of it: -Dsparqr.test.regressions=2000
  * -Dtest.seed=2. One case, its data written to a folder: -Dsparqr.test.case=20
- * -Dsparqr.test.folder=FOLDER.
+ * -Dsparqr.test.folder=FOLDER. The cases as a file for Python: -Dsparqr.test.lines=FILE.
  */
 @Tag("once")
 class RegressionCampaignTest {
 
   private static final long SEED = Long.getLong("test.seed", 1L);
   private static final long SAMPLE = 60;
+  private static final long PYTHON_SEED = 5;
   private static final long COMMANDS = 40;
   private static final long CASES = Long.getLong("sparqr.test.regressions", SAMPLE);
   private static final String ONE = System.getProperty("sparqr.test.case", "");
@@ -34,6 +36,28 @@ class RegressionCampaignTest {
   void byTheCommandLine(@TempDir Path folder) throws IOException {
     LocalSpark.session();
     run(new CommandLineWay(folder), CASES == SAMPLE ? COMMANDS : CASES);
+  }
+
+  /** -Dgolden.update writes them. */
+  @Test
+  void theCasesOfThePythonTestsAreThese() throws IOException {
+    Path file = Path.of("../python/tests/reference/regressions.jsonl");
+    List<String> lines =
+        new RegressionCampaign(PYTHON_SEED, List.of()).lines(0, TermKind.values().length);
+    if (System.getProperty("golden.update") != null) {
+      Files.write(file, lines);
+    }
+    String more = System.getProperty("sparqr.test.lines", "");
+    if (!more.isEmpty()) {
+      Files.write(Path.of(more), new RegressionCampaign(SEED, List.of()).lines(0, CASES));
+    }
+    assertThat(Files.readAllLines(file).stream().map(RegressionCampaignTest::question))
+        .isEqualTo(lines.stream().map(RegressionCampaignTest::question).toList());
+  }
+
+  /** A line without the answers, of which the last digit is not the same everywhere. */
+  private static String question(String line) {
+    return line.substring(0, line.indexOf("\"none\""));
   }
 
   private static void run(RegressionWay way, long cases) throws IOException {
