@@ -220,7 +220,7 @@ final class RegressCommand implements Callable<Integer> {
         PrintWriter printed = spec.commandLine().getOut();
         printed.println(summary.toString(show));
         printed.flush();
-        write(summary);
+        write(summary, table.notes());
       } finally {
         rows.unpersist(false);
       }
@@ -265,13 +265,13 @@ final class RegressCommand implements Callable<Integer> {
     return texts.toArray(new String[0]);
   }
 
-  private void write(SparseQRRegressionSummary summary) throws IOException {
+  private void write(SparseQRRegressionSummary summary, List<String> notes) throws IOException {
     try (Outputs outputs = output.outputs()) {
       if (out != null) {
         List<Row> table = summary.toDataFrame().collectAsList();
         outputs.add(out, file -> DataTable.write(table, file));
       }
-      output.add(outputs, summary.report().withReadSeconds(readSeconds));
+      output.add(outputs, summary.report().withNotes(notes).withReadSeconds(readSeconds));
       outputs.commit();
     }
   }

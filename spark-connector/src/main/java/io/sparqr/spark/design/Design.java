@@ -236,19 +236,7 @@ public final class Design implements Serializable {
   private Map<Integer, String> distinctNames() {
     Map<Integer, String> found = distinct;
     if (found == null) {
-      int reported = reported();
-      final class View extends AbstractList<String> implements RandomAccess {
-        @Override
-        public String get(int column) {
-          return plainName(column);
-        }
-
-        @Override
-        public int size() {
-          return reported;
-        }
-      }
-      found = DistinctNames.of(new View());
+      found = DistinctNames.of(reported(), this::plainName);
       distinct = found;
     }
     return found;

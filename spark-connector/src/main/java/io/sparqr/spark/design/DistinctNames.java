@@ -8,6 +8,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 
 /**
  * Makes equal names distinct as R's {@code make.unique} does: the first stays, the later get .1, .2
@@ -21,14 +23,16 @@ final class DistinctNames {
    * The names that change, by their place. O(names), with 8 bytes for each as long as there are no
    * equal ones.
    */
-  static Map<Integer, String> of(List<String> names) {
-    return mayCollide(names) ? renamed(names) : Map.of();
+  static Map<Integer, String> of(int count, IntFunction<String> name) {
+    return mayCollide(count, name)
+        ? renamed(IntStream.range(0, count).mapToObj(name).toList())
+        : Map.of();
   }
 
-  private static boolean mayCollide(List<String> names) {
-    long[] hashes = new long[names.size()];
-    for (int k = 0; k < hashes.length; k++) {
-      hashes[k] = hash(names.get(k));
+  private static boolean mayCollide(int count, IntFunction<String> name) {
+    long[] hashes = new long[count];
+    for (int k = 0; k < count; k++) {
+      hashes[k] = hash(name.apply(k));
     }
     Arrays.sort(hashes);
     for (int k = 1; k < hashes.length; k++) {

@@ -7,21 +7,15 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.Serializable;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
-import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.util.SerializableConfiguration;
-import scala.Tuple2;
-import scala.collection.immutable.Seq;
-import scala.jdk.javaapi.CollectionConverters;
-import scala.reflect.ClassTag$;
 
 /** A file on a Hadoop file system: inspected by the driver, opened by the executors. */
 final class InputFile implements Serializable {
@@ -89,18 +83,7 @@ final class InputFile implements Serializable {
    * earlier.
    */
   InputStream open(long at) throws IOException {
-    FSDataInputStream in = fileSystem().open(new Path(path));
-    TaskContext task = TaskContext.get();
-    if (task != null) {
-      task.addTaskCompletionListener(
-          context -> {
-            try {
-              in.close();
-            } catch (IOException e) {
-              throw new java.io.UncheckedIOException(e);
-            }
-          });
-    }
+    FSDataInputStream in = FileTasks.closedWithTask(fileSystem().open(new Path(path)));
     if (at > 0) {
       in.seek(at);
     }
@@ -129,20 +112,10 @@ final class InputFile implements Serializable {
   JavaRDD<Split> distribute(JavaSparkContext context, List<Split> splits) throws IOException {
     FileSystem fs = fileSystem();
     FileStatus status = fs.getFileStatus(new Path(path));
-    List<Tuple2<Split, Seq<String>>> placed = new ArrayList<>(splits.size());
+    List<List<String>> hosts = new ArrayList<>(splits.size());
     for (Split s : splits) {
-      var blocks = fs.getFileBlockLocations(status, s.begin, Math.min(length, s.end) - s.begin);
-      List<String> hosts =
-          blocks == null || blocks.length == 0
-              ? List.of()
-              : Arrays.stream(blocks[0].getHosts()).filter(h -> !h.equals("localhost")).toList();
-      placed.add(new Tuple2<>(s, CollectionConverters.asScala(hosts).toSeq()));
+      hosts.add(FileTasks.hosts(fs, status, s.begin, Math.min(length, s.end) - s.begin));
     }
-    return context
-        .sc()
-        .makeRDD(
-            CollectionConverters.asScala(placed).toSeq(),
-            ClassTag$.MODULE$.<Split>apply(Split.class))
-        .toJavaRDD();
+    return FileTasks.near(context, Split.class, splits, hosts);
   }
 }

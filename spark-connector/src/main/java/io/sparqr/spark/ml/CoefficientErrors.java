@@ -131,7 +131,7 @@ record CoefficientErrors(
     }
     if (robust.rowsOfLeverageOne() > 0) {
       warnings.add(
-          "%,d rows have leverage 1, so that %s divides 0 by 0: errors of the coefficients that they"
+          "leverage 1 in %,d row(s), for which %s divides 0 by 0: errors of the coefficients that they"
                   .formatted(robust.rowsOfLeverageOne(), robust.estimator())
               + " move are NaN");
     }

@@ -138,7 +138,9 @@ record DesignFit(
     }
     long instances = f.summary().matrix().rows() - ridge.rows();
     var spanned = Spanned.of(f, held.rows(), source, ridge.rows() > 0);
-    int rank = s.rank() - spanned.columns().length;
+    // A ridge has made independent what the effects span; without one an effect was dropped
+    // instead.
+    int rank = s.rank() - (ridge.rows() > 0 ? spanned.columns().length : 0);
     long freedom = instances - rank;
     CoefficientErrors errors =
         statistics ? CoefficientErrors.of(f, source, held.rows(), norm, freedom) : null;

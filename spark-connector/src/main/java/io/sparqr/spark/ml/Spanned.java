@@ -103,7 +103,9 @@ record Spanned(int[] columns, List<String> warnings) {
    */
   void clear(double[] x, CoefficientErrors errors, boolean ridge) {
     for (int j : columns) {
-      x[j] = ridge ? 0 : x[j];
+      if (ridge) {
+        x[j] = 0;
+      }
       if (errors != null) {
         errors.values()[j] = Double.NaN;
       }

@@ -1,16 +1,14 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.table;
 
+import io.sparqr.spark.file.FileTasks;
+import io.sparqr.spark.wire.OwnObjects;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
-import scala.Tuple2;
-import scala.collection.immutable.Seq;
-import scala.jdk.javaapi.CollectionConverters;
-import scala.reflect.ClassTag$;
 
 /**
  * Cuts the files of a table into pieces of whole records. Files that are compressed, small, or in
@@ -67,20 +65,28 @@ final class Pieces {
     return pieces;
   }
 
-  private List<RecordScan.Effect> effects(List<Range> ranges) {
+  private List<RecordScan.Effect> effects(List<Range> ranges) throws IOException {
     TableFiles theFiles = files;
     Dialect theDialect = dialect;
-    return context
-        .parallelize(ranges, ranges.size())
-        .map(
-            range -> {
-              long from = Math.max(0, range.begin - 1);
-              try (InputStream in = theFiles.open(range.file, from)) {
-                int before = range.begin > 0 ? in.read() : -1;
-                return new RecordScan(theDialect).scan(in, range.begin, range.end, before);
-              }
-            })
-        .collect();
+    List<List<String>> hosts = new ArrayList<>();
+    for (Range r : ranges) {
+      hosts.add(files.hosts(r.file, r.begin, r.end - r.begin));
+    }
+    return FileTasks.near(context, Range.class, ranges, hosts)
+        .map(range -> OwnObjects.bytes(effect(theFiles, theDialect, range)))
+        .collect()
+        .stream()
+        .map(bytes -> OwnObjects.object(bytes, RecordScan.Effect.class))
+        .toList();
+  }
+
+  private static RecordScan.Effect effect(TableFiles files, Dialect dialect, Range range)
+      throws IOException {
+    long from = Math.max(0, range.begin - 1);
+    try (InputStream in = files.open(range.file, from)) {
+      int before = range.begin > 0 ? in.read() : -1;
+      return new RecordScan(dialect).scan(in, range.begin, range.end, before);
+    }
   }
 
   /** Follows the states through the ranges of a file, which gives the records that begin them. */
@@ -107,17 +113,11 @@ final class Pieces {
   /** Pieces as an RDD, one per partition, preferably on the hosts that store them. */
   static JavaRDD<Piece> distribute(JavaSparkContext context, TableFiles files, List<Piece> pieces)
       throws IOException {
-    List<Tuple2<Piece, Seq<String>>> placed = new ArrayList<>(pieces.size());
+    List<List<String>> hosts = new ArrayList<>(pieces.size());
     for (Piece p : pieces) {
       long length = p.end() < 0 ? files.file(p.file()).length() : p.end() - p.begin();
-      List<String> hosts = files.hosts(p.file(), p.begin(), length);
-      placed.add(new Tuple2<>(p, CollectionConverters.asScala(hosts).toSeq()));
+      hosts.add(files.hosts(p.file(), p.begin(), length));
     }
-    return context
-        .sc()
-        .makeRDD(
-            CollectionConverters.asScala(placed).toSeq(),
-            ClassTag$.MODULE$.<Piece>apply(Piece.class))
-        .toJavaRDD();
+    return FileTasks.near(context, Piece.class, pieces, hosts);
   }
 }

@@ -3,6 +3,7 @@ package io.sparqr.spark.table;
 
 import io.sparqr.error.MatrixFormatException;
 import io.sparqr.spark.file.Compression;
+import io.sparqr.spark.file.FileTasks;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -15,7 +16,6 @@ import java.util.List;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
-import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.util.SerializableConfiguration;
@@ -122,7 +122,8 @@ final class TableFiles implements Serializable {
   /** The content of a whole file, decompressed; closed at the end of a task if not earlier. */
   InputStream open(int k) throws IOException {
     OneFile f = files.get(k);
-    return closing(Compression.open(fileSystem(f.path).open(new Path(f.path)), f.name));
+    return FileTasks.closedWithTask(
+        Compression.open(fileSystem(f.path).open(new Path(f.path)), f.name));
   }
 
   /** The bytes of a file that is not compressed, from an offset on. */
@@ -130,31 +131,13 @@ final class TableFiles implements Serializable {
     OneFile f = files.get(k);
     var in = fileSystem(f.path).open(new Path(f.path));
     in.seek(at);
-    return closing(in);
-  }
-
-  private static InputStream closing(InputStream in) {
-    TaskContext task = TaskContext.get();
-    if (task != null) {
-      task.addTaskCompletionListener(
-          context -> {
-            try {
-              in.close();
-            } catch (IOException e) {
-              throw new java.io.UncheckedIOException(e);
-            }
-          });
-    }
-    return in;
+    return FileTasks.closedWithTask(in);
   }
 
   /** Hosts that store the bytes of a file from an offset on. */
   List<String> hosts(int k, long at, long length) throws IOException {
     OneFile f = files.get(k);
     FileSystem system = fileSystem(f.path);
-    var blocks = system.getFileBlockLocations(system.getFileStatus(new Path(f.path)), at, length);
-    return blocks == null || blocks.length == 0
-        ? List.of()
-        : Arrays.stream(blocks[0].getHosts()).filter(h -> !h.equals("localhost")).toList();
+    return FileTasks.hosts(system, system.getFileStatus(new Path(f.path)), at, length);
   }
 }

@@ -2,6 +2,7 @@
 package io.sparqr.spark.table;
 
 import io.sparqr.error.MatrixFormatException;
+import io.sparqr.spark.wire.OwnObjects;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
@@ -125,8 +126,14 @@ public final class TableReader {
   private TableProfile profile(List<Piece> pieces, Dialect dialect, Header header)
       throws IOException {
     var pass = new ProfilePass(files, dialect, header);
-    JavaRDD<TableProfile> profiles = Pieces.distribute(context, files, pieces).map(pass::of);
-    return profiles.treeReduce(TableProfile::merge);
+    // As bytes: Kryo, where an application has chosen it, cannot read records.
+    JavaRDD<byte[]> profiles =
+        Pieces.distribute(context, files, pieces).map(piece -> OwnObjects.bytes(pass.of(piece)));
+    return object(profiles.treeReduce((a, b) -> OwnObjects.bytes(object(a).merge(object(b)))));
+  }
+
+  private static TableProfile object(byte[] profile) {
+    return OwnObjects.object(profile, TableProfile.class);
   }
 
   private void check(TableProfile profile) {

@@ -16,7 +16,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The oracle says what R 4.2 (lm, sandwich) and pyfixest 0.60 say of files in regressions/. */
+/** The oracle says what R 4.2 (lm, sandwich) and pyfixest 0.60 say of files in regression/. */
 @Tag("numbers")
 class RegressionOracleTest {
 
@@ -26,7 +26,7 @@ class RegressionOracleTest {
   private static Sheet sheet(String name) throws IOException {
     Path file;
     try {
-      file = Path.of(RegressionOracleTest.class.getResource("/regressions/" + name).toURI());
+      file = Path.of(RegressionOracleTest.class.getResource("/regression/" + name).toURI());
     } catch (URISyntaxException e) {
       throw new AssertionError(e);
     }
@@ -85,10 +85,11 @@ class RegressionOracleTest {
   @Test
   void whatEffectsSpanIsNotDefined() throws IOException {
     Effect[] panel = effects("id", "date");
-    Expected all = expected("third.csv", e("edu").plus(e("ret")), RegressionOptions.plain(), panel);
+    Expected all =
+        expected("24_third.csv", e("edu").plus(e("ret")), RegressionOptions.plain(), panel);
     assertThat(of(all, "edu").defined()).isFalse();
     check(all, "ret", -0.135335, 0.119208, DIGITS);
-    all = expected("third.csv", e("treat").star(e("post")), clusters("", "id"), panel);
+    all = expected("24_third.csv", e("treat").star(e("post")), clusters("", "id"), panel);
     assertThat(all.coefficients().stream().map(Expected.Coefficient::defined))
         .containsExactly(false, false, true);
     check(all, "treat:post", 0.441204, 0.370409, DIGITS);
@@ -100,7 +101,7 @@ class RegressionOracleTest {
     Effect[] panel = effects("firm", "year");
     Expected all =
         expected(
-            "trend.csv",
+            "23_trend.csv",
             e("x").plus(e("treat").colon(e("year"))),
             RegressionOptions.plain(),
             panel);
@@ -114,7 +115,7 @@ class RegressionOracleTest {
     RegressionOptions options = clusters("", "firm").withReferences(Map.of("year", "2017"));
     Expected all =
         expected(
-            "trend.csv", e("x").plus(e("treat").colon(years)), options, effects("firm", "year"));
+            "23_trend.csv", e("x").plus(e("treat").colon(years)), options, effects("firm", "year"));
     assertThat(of(all, "treat:factor(year)2017").defined()).isFalse();
     check(all, "treat:factor(year)2015", -0.171, 0.731, 5.1e-4);
     check(all, "treat:factor(year)2016", 0.602, 0.620, 5.1e-4);
@@ -128,7 +129,7 @@ class RegressionOracleTest {
   void nestedEffectsAreNotCounted() throws IOException {
     Expected all =
         expected(
-            "nested.csv",
+            "01_nested.csv",
             e("x").plus(e("z")),
             clusters("fixest", "municipality"),
             effects("hh", "community"));
@@ -138,21 +139,21 @@ class RegressionOracleTest {
 
   @Test
   void clusters() throws IOException {
-    assertThat(expected("few.csv", e("x"), clusters("", "one")).error())
+    assertThat(expected("04_few.csv", e("x"), clusters("", "one")).error())
         .isEqualTo(Oracle.ONE_CLUSTER);
-    Expected two = expected("few.csv", e("x"), clusters("", "two"));
+    Expected two = expected("04_few.csv", e("x"), clusters("", "two"));
     check(two, "x", 2.058997, 0.020236, DIGITS);
     assertThat(of(two, "x").p().value()).isCloseTo(0.006257, within(DIGITS));
-    Expected negative = expected("nonpsd.csv", e("x"), clusters("sandwich", "a", "b"));
+    Expected negative = expected("05_nonpsd.csv", e("x"), clusters("sandwich", "a", "b"));
     assertThat(negative.notes()).contains("negative two-way variance");
     assertThat(of(negative, "x").error().value()).isCloseTo(0.035979, within(DIGITS));
-    Expected weights = expected("weights.csv", e("x").plus(e("z")), clusters("", "g"));
+    Expected weights = expected("12_weights.csv", e("x").plus(e("z")), clusters("", "g"));
     assertThat(weights.scalars().get("f").value()).isCloseTo(128.7, within(0.05));
   }
 
   @Test
   void aLevelThatIsLost() throws IOException {
-    Expected all = expected("lost_level.csv", e("x").plus(e("g")), clusters("", "cl"));
+    Expected all = expected("03_lost_level.csv", e("x").plus(e("g")), clusters("", "cl"));
     assertThat(all.coefficients().stream().map(Expected.Coefficient::name))
         .containsExactly("(Intercept)", "x", "ggamma", "gzeta");
     assertThat(of(all, "x").estimate().value()).isCloseTo(0.83155, within(5e-6));

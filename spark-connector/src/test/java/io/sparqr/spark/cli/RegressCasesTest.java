@@ -243,7 +243,7 @@ class RegressCasesTest {
       CliRun run = fitted("31_lev", "y ~ x + d", "--vcov", vcov);
       assertThat(table().get("d")[1]).isNaN();
       assertThat(table().get("x")[1]).isPositive();
-      assertThat(run.out()).contains("Warning: 1 rows have leverage 1");
+      assertThat(run.out()).contains("Warning: leverage 1 in 1 row(s)");
     }
   }
 
