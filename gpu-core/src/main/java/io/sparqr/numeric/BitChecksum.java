@@ -23,6 +23,9 @@ public final class BitChecksum {
   /** Values copied at a time; they stay in the first cache. */
   private static final int PIECE = 1 << 10;
 
+  /** Values copied and summed at a time by {@link #copied}. */
+  private static final int COPIED = 1 << 12;
+
   private BitChecksum() {}
 
   /** The checksum of a block's values and right-hand sides, by several threads. O(values). */
@@ -84,5 +87,23 @@ public final class BitChecksum {
   /** The sum over an array. */
   public static long sum(double[] x) {
     return sum(x, 0, x.length);
+  }
+
+  /**
+   * Copies values start, start + 1, ... of a buffer to [begin, end) of another, piece by piece, so
+   * that they are summed while they are in the cache.
+   *
+   * @return the checksum of the values copied
+   */
+  public static long copied(DoubleBuffer from, int start, DoubleBuffer to, int begin, int end) {
+    long bits = 0;
+    int at = begin;
+    while (at < end) {
+      int count = Math.min(COPIED, end - at);
+      to.put(at, from, start + at - begin, count);
+      bits += sum(to, at, at + count);
+      at += count;
+    }
+    return bits;
   }
 }

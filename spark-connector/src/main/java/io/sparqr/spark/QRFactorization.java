@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark;
 
+import io.sparqr.spark.internal.Append;
 import io.sparqr.spark.internal.FactorState;
 import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.rows.RowSource;
@@ -223,7 +224,7 @@ public final class QRFactorization implements AutoCloseable {
    *     SparseQRSolver#factorize(JavaRDD)}
    */
   public QRFactorization append(JavaRDD<?> rows) {
-    return new QRFactorization(open().append(RowSource.of(rows)));
+    return new QRFactorization(new Append(RowSource.of(rows), open().startingFactor()).run());
   }
 
   /** The same from Scala's RDD. */

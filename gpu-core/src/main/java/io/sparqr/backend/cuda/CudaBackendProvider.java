@@ -18,8 +18,6 @@ import java.util.function.Supplier;
  */
 public final class CudaBackendProvider implements QrBackendProvider {
 
-  static final String NO_KERNELS =
-      "this build has no CUDA kernels (neither nvcc nor NVRTC was there when it was made)";
 
   /** Oldest driver API that runs the kernels' machine code: CUDA 13.0, driver 580. */
   private static final int OLDEST_DRIVER = 13000;
@@ -77,7 +75,7 @@ public final class CudaBackendProvider implements QrBackendProvider {
   /** Probes for the driver and devices; never throws. */
   static Verdict probe(boolean kernels, Supplier<CudaCalls> open) {
     if (!kernels) {
-      return Verdict.no(NO_KERNELS);
+      return Verdict.no(KernelImage.NO_KERNELS);
     }
     try {
       var driver = new CudaDriver(open.get());

@@ -421,8 +421,8 @@ final class CudaRoundExecutor implements RoundExecutor {
     return columnSums.compare(onDevice(program), scale, residualSquares);
   }
 
-  private DeviceColumnSums.Stage onDevice(StageProgram program) {
-    return new DeviceColumnSums.Stage(program, memory, device.module());
+  private LoadedStage onDevice(StageProgram program) {
+    return new LoadedStage(program, memory, device.module());
   }
 
   @Override

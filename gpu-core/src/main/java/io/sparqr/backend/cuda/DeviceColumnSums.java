@@ -98,8 +98,8 @@ final class DeviceColumnSums implements AutoCloseable {
    * Implements {@link io.sparqr.backend.staged.RoundExecutor#sumAhead}: enqueues without waiting.
    * The input is summed concurrently with the rounds, which only read it.
    */
-  void ahead(Stage stage, double[] scale) {
-    StageProgram program = stage.program;
+  void ahead(LoadedStage stage, double[] scale) {
+    StageProgram program = stage.program();
     boolean[] all = new boolean[program.fronts() + program.blocks()];
     Arrays.fill(all, true);
     begin(program, scale, all);
@@ -108,13 +108,13 @@ final class DeviceColumnSums implements AutoCloseable {
     sumOutput(stage);
     stream.await(inputDone);
     int blocks = (scale.length + STEP / 16 - 1) / (STEP / 16);
-    stage.module.launchComparison(stream, departureParameter(stage), program.rhs(), blocks);
+    stage.module().launchComparison(stream, departureParameter(stage), program.rhs(), blocks);
     begun = scale;
   }
 
   /** Implements {@link io.sparqr.backend.staged.RoundExecutor#inputSums}. */
-  long input(Stage stage, double[] scale, boolean[] counts, ColumnSums sums) {
-    StageProgram program = stage.program;
+  long input(LoadedStage stage, double[] scale, boolean[] counts, ColumnSums sums) {
+    StageProgram program = stage.program();
     begun = null;
     int fronts = program.fronts();
     boolean[] all = new boolean[fronts + program.blocks()];
@@ -128,8 +128,8 @@ final class DeviceColumnSums implements AutoCloseable {
     return bits(Part.BITS);
   }
 
-  private void sumInput(Stage stage, CudaStream by) {
-    clear(by, stage.program, Part.SUMS_IN, Part.MARKED_IN, Part.BITS, Part.T);
+  private void sumInput(LoadedStage stage, CudaStream by) {
+    clear(by, stage.program(), Part.SUMS_IN, Part.MARKED_IN, Part.BITS, Part.T);
     launch(by, stage, SumKind.ENTRY, Part.ENTRY_CHUNKS, StageMemory.Part.S_VALUE);
     launch(by, stage, SumKind.RHS, Part.RHS_CHUNKS, StageMemory.Part.S_VALUE);
     launch(by, stage, SumKind.BLOCK, Part.BLOCK_CHUNKS, StageMemory.Part.INPUT);
@@ -143,7 +143,7 @@ final class DeviceColumnSums implements AutoCloseable {
   }
 
   /** Implements {@link io.sparqr.backend.staged.RoundExecutor#compare}. */
-  RoundExecutor.Compared compare(Stage stage, double[] scale, double[] residualSquares) {
+  RoundExecutor.Compared compare(LoadedStage stage, double[] scale, double[] residualSquares) {
     if (begun != scale) {
       ahead(stage, scale);
     }
@@ -168,19 +168,19 @@ final class DeviceColumnSums implements AutoCloseable {
     for (int q = 0; q < rhs; q++) {
       // The same terms in another order, so only rounding may differ. If it differs more, or the
       // squares overflow in the right-hand side's units, the host examines the stage in detail.
-      double bound = Math.ulp(1.0) * (64 + stage.program.residualSlots());
+      double bound = Math.ulp(1.0) * (64 + stage.program().residualSlots());
       same &= Math.abs(result[1 + q] - residualSquares[q]) <= bound * residualSquares[q];
     }
     return new RoundExecutor.Compared(same ? result[0] : Double.NaN, bits[0], bits[1]);
   }
 
-  private ByteBuffer departureParameter(Stage stage) {
-    StageProgram program = stage.program;
+  private ByteBuffer departureParameter(LoadedStage stage) {
+    StageProgram program = stage.program();
     ByteBuffer b = ByteBuffer.allocateDirect(DEPARTURE_BYTES).order(ByteOrder.nativeOrder());
     for (Part part : List.of(Part.SUMS_IN, Part.SUMS_OUT, Part.MARKED_IN, Part.MARKED_OUT)) {
       b.putLong(get(part).address());
     }
-    b.putLong(stage.memory.get(StageMemory.Part.RESIDUAL).address());
+    b.putLong(stage.memory().get(StageMemory.Part.RESIDUAL).address());
     for (Part part : List.of(Part.SCALE, Part.ENDED, Part.RESULT)) {
       b.putLong(get(part).address());
     }
@@ -193,16 +193,16 @@ final class DeviceColumnSums implements AutoCloseable {
   }
 
   /** Implements {@link io.sparqr.backend.staged.RoundExecutor#outputSums}. */
-  long output(Stage stage, double[] scale, boolean[] counts, ColumnSums sums) {
+  long output(LoadedStage stage, double[] scale, boolean[] counts, ColumnSums sums) {
     begun = null;
-    begin(stage.program, scale, counts);
+    begin(stage.program(), scale, counts);
     sumOutput(stage);
-    end(stage.program, Part.SUMS_OUT, Part.MARKED_OUT, scale.length, sums);
+    end(stage.program(), Part.SUMS_OUT, Part.MARKED_OUT, scale.length, sums);
     return bits(Part.BITS_OUT);
   }
 
-  private void sumOutput(Stage stage) {
-    clear(stream, stage.program, Part.SUMS_OUT, Part.MARKED_OUT, Part.BITS_OUT);
+  private void sumOutput(LoadedStage stage) {
+    clear(stream, stage.program(), Part.SUMS_OUT, Part.MARKED_OUT, Part.BITS_OUT);
     launch(stream, stage, SumKind.OUTPUT, Part.OUTPUT_CHUNKS, StageMemory.Part.OUT);
   }
 
@@ -211,9 +211,6 @@ final class DeviceColumnSums implements AutoCloseable {
       by.fill(get(part).at(0), (byte) 0, bytes(program, part));
     }
   }
-
-  /** The stage on the device, and the kernels. */
-  record Stage(StageProgram program, StageMemory memory, CudaModule module) {}
 
   private void begin(StageProgram program, double[] scale, boolean[] counts) {
     structure(program);
@@ -238,12 +235,12 @@ final class DeviceColumnSums implements AutoCloseable {
   }
 
   private void launch(
-      CudaStream by, Stage stage, SumKind kind, Part chunkPart, StageMemory.Part values) {
+      CudaStream by, LoadedStage stage, SumKind kind, Part chunkPart, StageMemory.Part values) {
     int count = chunks[chunkPart.ordinal()];
     if (count == 0) {
       return;
     }
-    StageMemory m = stage.memory;
+    StageMemory m = stage.memory();
     ByteBuffer b = ByteBuffer.allocateDirect(PARAMETER_BYTES).order(ByteOrder.nativeOrder());
     b.putLong(get(chunkPart).address());
     b.putLong(m.get(StageMemory.Part.FRONTS).address());
@@ -261,10 +258,10 @@ final class DeviceColumnSums implements AutoCloseable {
             kind == SumKind.OUTPUT ? Part.BITS_OUT : Part.BITS)) {
       b.putLong(get(part).address());
     }
-    b.putDouble(UNIT / probeSize(stage.program));
-    b.putInt(stage.program.columns().count());
-    b.putInt(stage.program.rhs());
-    stage.module.launchSums(kind, by, b.flip(), count);
+    b.putDouble(UNIT / probeSize(stage.program()));
+    b.putInt(stage.program().columns().count());
+    b.putInt(stage.program().rhs());
+    stage.module().launchSums(kind, by, b.flip(), count);
   }
 
   /** A power of two; 64 times it bounds any correct probe sum. */

@@ -61,7 +61,7 @@ final class DeviceSolve {
   }
 
   /** Solves; the rounds and everything else on the stream precede it. */
-  Solved run(DeviceColumnSums.Stage stage, DeviceLists lists) {
+  Solved run(LoadedStage stage, DeviceLists lists) {
     int rhs = stage.program().rhs() + Probe.COUNT;
     int items = lists.sizes().backItems();
     int length = Math.multiplyExact(lists.sizes().columns(), rhs);

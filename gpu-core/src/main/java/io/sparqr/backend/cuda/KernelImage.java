@@ -14,6 +14,10 @@ import java.util.List;
  */
 final class KernelImage {
 
+  static final String NO_KERNELS =
+      "this build has no CUDA kernels (neither nvcc nor NVRTC was there when it was made)";
+
+
   private static final String START = "/io/sparqr/backend/cuda/sparqr.";
 
   /** Compute capabilities (times 10) with machine code, newest first. */
@@ -45,7 +49,7 @@ final class KernelImage {
         throw new UncheckedIOException(e);
       }
     }
-    throw new BackendUnavailableException(CudaBackendProvider.NO_KERNELS, "cuda");
+    throw new BackendUnavailableException(NO_KERNELS, "cuda");
   }
 
   /**

@@ -2,6 +2,7 @@
 package io.sparqr.backend.staged;
 
 import io.sparqr.backend.schedule.FrontDescriptor;
+import io.sparqr.numeric.BitChecksum;
 import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.RowMemory;
 import io.sparqr.numeric.integrity.IntegrityFailure;
@@ -140,7 +141,7 @@ record FrontPlaces(int[] front, int[] fn, int[] rank, int[] block, long[] start,
       int end = Math.min(begin + length, first + to.capacity());
       return from >= end
           ? 0
-          : StageRows.copied(piece, at + from - begin, to, from - first, end - first);
+          : BitChecksum.copied(piece, at + from - begin, to, from - first, end - first);
     }
 
     long bits() {

@@ -22,8 +22,6 @@ final class StageRows implements RoundExecutor.RowSink {
   /** An array of at least this many doubles is worth several threads. */
   private static final int LARGE = 1 << 20;
 
-  /** Values copied and then summed at a time, while they are still in the caches. */
-  private static final int PIECE = 1 << 12;
 
   private final StageProgram program;
   private final int[] fronts;
@@ -300,27 +298,14 @@ final class StageRows implements RoundExecutor.RowSink {
    */
   private long copy(DoubleBuffer from, int start, DoubleBuffer to, int begin, int end) {
     if (end - begin < LARGE) {
-      return copied(from, start, to, begin, end);
+      return BitChecksum.copied(from, start, to, begin, end);
     }
     var sum = new LongAdder();
     Parallel.loop(
         end - begin,
         LARGE / 4,
         Math.min(8, threads),
-        (lo, hi, t) -> sum.add(copied(from, start + lo, to, begin + lo, begin + hi)));
+        (lo, hi, t) -> sum.add(BitChecksum.copied(from, start + lo, to, begin + lo, begin + hi)));
     return sum.sum();
-  }
-
-  /** The same by one thread. */
-  static long copied(DoubleBuffer from, int start, DoubleBuffer to, int begin, int end) {
-    long bits = 0;
-    int at = begin;
-    while (at < end) {
-      int count = Math.min(PIECE, end - at);
-      to.put(at, from, start + at - begin, count);
-      bits += BitChecksum.sum(to, at, at + count);
-      at += count;
-    }
-    return bits;
   }
 }

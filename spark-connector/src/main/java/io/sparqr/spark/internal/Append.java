@@ -1,7 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.internal;
 
-import io.sparqr.spark.ProgressListener;
 import io.sparqr.spark.SparseRow;
 import io.sparqr.spark.plan.Ridge;
 import io.sparqr.spark.plan.SolveOptions;
@@ -22,36 +21,18 @@ import org.apache.spark.api.java.JavaSparkContext;
  * further work. Columns new to R start with their ridge rows if there is a ridge; those of the
  * other columns are already in R.
  */
-final class Append {
+public final class Append {
 
   private final RowSource added;
-  private final RowSource factor;
-  private final SolveOptions options;
-  private final Earlier before;
-  private final int columns;
-  private final double[] tail;
+  private final StartingFactor factor;
 
   /**
-   * @param added new rows
-   * @param factor rows of R and Q'b
-   * @param options of the earlier factorization
-   * @param before description of the earlier rows; its number of partitions is ignored
-   * @param columns n before
-   * @param tail size rhsCount: norms of b - Ax, the ridge's rows included
+   * @param added new rows, with as many right-hand sides
+   * @param factor the earlier factorization
    */
-  Append(
-      RowSource added,
-      RowSource factor,
-      SolveOptions options,
-      Earlier before,
-      int columns,
-      double[] tail) {
+  public Append(RowSource added, StartingFactor factor) {
     this.added = added;
     this.factor = factor;
-    this.options = options;
-    this.before = before;
-    this.columns = columns;
-    this.tail = tail;
   }
 
   /**
@@ -60,9 +41,12 @@ final class Append {
    * @throws IllegalArgumentException if there are new columns and a ridge with one lambda per
    *     column
    */
-  FactorState run(ProgressListener listener) {
+  public FactorState run() {
+    int columns = factor.columns();
+    double[] tail = factor.tail();
+    Earlier before = factor.before();
     JavaSparkContext context = added.context();
-    int n = Math.max(columns, Math.max(options.input().columns(), width(context)));
+    int n = Math.max(columns, Math.max(factor.options().input().columns(), width(context)));
     Ridge ridge = before.ridge();
     if (n > columns && ridge.any() && !ridge.uniform()) {
       throw new IllegalArgumentException(
@@ -76,13 +60,13 @@ final class Append {
       further.add(new SparseRow(new int[] {j}, root, new double[tail.length], 1, n));
     }
     JavaRDD<SparseRow> known =
-        factor.rows().map(r -> new SparseRow(r.indices(), r.values(), r.labels(), 1, n));
+        factor.rows().rows().map(r -> new SparseRow(r.indices(), r.values(), r.labels(), 1, n));
     // New rows first, so that an error names the caller's partition.
     JavaRDD<SparseRow> all =
         added.rows().union(known).union(context.parallelize(further, 1)).setName("sparqr [A2; R]");
     Earlier earlier =
         new Earlier(added.rows().getNumPartitions(), before.rows(), before.nonzeros(), ridge);
-    return Pipeline.factorize(RowSource.of(all), options(n), listener, earlier);
+    return Pipeline.factorize(RowSource.of(all), options(n), factor.listener(), earlier);
   }
 
   /** n as shown by the new rows; invalid rows are rejected later, when they are read. */
@@ -105,11 +89,12 @@ final class Append {
   /** The earlier options, without those specific to the earlier rows. */
   private SolveOptions options(int n) {
     SolveOptions o =
-        options
-            .with(options.input().withColumns(n))
-            .with(options.analysis().withKnown(Optional.empty()))
-            .with(options.problem().withRidge(Ridge.NONE))
-            .with(options.factorization().withKeepQ(false));
+        factor
+            .options()
+            .with(factor.options().input().withColumns(n))
+            .with(factor.options().analysis().withKnown(Optional.empty()))
+            .with(factor.options().problem().withRidge(Ridge.NONE))
+            .with(factor.options().factorization().withKeepQ(false));
     Optional<Permutation> given = o.analysis().symbolic().given();
     if (given.isEmpty() || given.get().size() >= n) {
       return o;

@@ -485,18 +485,13 @@ public final class FactorState implements AutoCloseable {
     }
   }
 
-  /**
-   * The factorization of these and new rows together.
-   *
-   * @param added new rows with as many right-hand sides
-   */
-  public FactorState append(RowSource added) {
+  /** R and Q'b as rows, to which others can be added. */
+  public StartingFactor startingFactor() {
     if (held.closed()) {
       throw new IllegalStateException("this factorization is closed");
     }
-    double[] tail = tails();
     var before = new Earlier(0, made.input.rows(), made.input.nonzeros(), plan.numbers().ridge());
-    return new Append(added, factorRows(), options, before, n, tail).run(listener);
+    return new StartingFactor(factorRows(), options, before, n, tails(), listener);
   }
 
   /** R on the driver, if it fits in half of the heap. */

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.internal;
 
+import io.sparqr.spark.resource.Engine;
 import io.sparqr.error.WireFormatException;
 import io.sparqr.spark.factor.Levels;
 import io.sparqr.spark.plan.PlanHandle;
@@ -169,7 +170,7 @@ final class FactorStore {
     } catch (WireFormatException e) {
       throw new WireFormatException(name + ": " + e.getMessage(), e.what());
     }
-    PlanHandle plan = PlanHandle.of(context, head.plan(), ClusterResources.isLocal(context));
+    PlanHandle plan = PlanHandle.of(context, head.plan(), Engine.isLocal(context));
     held.onClose(plan::release);
     Broadcast<SerializableConfiguration> conf = configuration(held);
     var levels = new ArrayList<JavaRDD<byte[]>>();

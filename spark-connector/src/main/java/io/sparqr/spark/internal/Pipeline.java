@@ -417,7 +417,7 @@ public final class Pipeline {
       left.ifPresent(HeldRows::close);
     }
     left = Optional.empty();
-    if (Exchange.possible(engine)) {
+    if (engine.sharesObjects()) {
       leave();
     }
     return pass.run(left.orElse(null));

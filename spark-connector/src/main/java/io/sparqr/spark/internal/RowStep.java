@@ -127,7 +127,7 @@ final class RowStep {
    * the rows again at any time.
    */
   private Optional<HeldBatches> batches(PatternPass.Result found) {
-    boolean stay = once && engine.spark() && Exchange.possible(engine);
+    boolean stay = once && engine.spark() && engine.sharesObjects();
     if (!stay || DiskNeed.ofRows(found) > mostBytes) {
       return Optional.empty();
     }

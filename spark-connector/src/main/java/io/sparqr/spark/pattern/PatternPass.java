@@ -109,7 +109,7 @@ public final class PatternPass {
     this(
         source,
         options,
-        Exchange.possible(source.engine())
+        source.engine().sharesObjects()
             ? Math.min(bound(source.engine()), Runtime.getRuntime().maxMemory() / SHARE)
             : 0,
         EAGER_BYTES,

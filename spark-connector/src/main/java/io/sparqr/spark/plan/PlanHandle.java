@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.plan;
 
+import io.sparqr.spark.resource.Engine;
 import java.io.IOException;
 import java.io.Serializable;
 import java.io.UncheckedIOException;
@@ -69,26 +70,12 @@ public final class PlanHandle implements Serializable {
       var stream = new SerializableWritable<>(new PlanStream(plan));
       return new PlanHandle(plan, context.broadcast(stream), null);
     }
-    return new PlanHandle(plan, null, tasksShareClasses() ? null : context.broadcast(pack(plan)));
+    return new PlanHandle(plan, null, Engine.tasksShareClasses() ? null : context.broadcast(pack(plan)));
   }
 
   /** A handle for tasks in this JVM, without Spark. */
   public static PlanHandle local(SolvePlan plan) {
     return new PlanHandle(plan, null, null);
-  }
-
-  /**
-   * Whether a local master's tasks share this very class, because its loader is an ancestor of
-   * theirs.
-   */
-  public static boolean tasksShareClasses() {
-    var tasks = SparkEnv.get().serializer().defaultClassLoader();
-    ClassLoader own = PlanHandle.class.getClassLoader();
-    ClassLoader loader = tasks.isDefined() ? tasks.get() : own;
-    while (loader != null && loader != own) {
-      loader = loader.getParent();
-    }
-    return loader == own;
   }
 
   private static byte[][] pack(SolvePlan plan) {

@@ -34,8 +34,6 @@ import org.apache.spark.api.java.JavaSparkContext;
  * load: the same cluster gives the same plan and the same bits.
  */
 public final class ClusterResources {
-
-  private static final Pattern LOCAL = Pattern.compile("local(?:\\[([0-9]+|\\*)(?:,.*)?])?");
   private static final Pattern LOCAL_CLUSTER =
       Pattern.compile("local-cluster\\[\\s*([0-9]+)\\s*,\\s*([0-9]+)\\s*,.*]");
 
@@ -88,17 +86,12 @@ public final class ClusterResources {
    * @throws BackendUnavailableException if there is such a setting
    */
   public static void check(JavaSparkContext context) {
-    if (isLocal(context) && context.getConf().contains(StageGpus.TASK)) {
+    if (Engine.isLocal(context) && context.getConf().contains(StageGpus.TASK)) {
       throw new BackendUnavailableException(
           "spark.task.resource.gpu.amount is set with a local master, where Spark never starts a"
               + " task that wants a GPU: unset it, local tasks share the devices by themselves",
           "cuda");
     }
-  }
-
-  /** Whether driver and executors are one JVM. */
-  public static boolean isLocal(JavaSparkContext context) {
-    return LOCAL.matcher(context.master()).matches();
   }
 
   /**
@@ -140,7 +133,7 @@ public final class ClusterResources {
   }
 
   private static int cores(JavaSparkContext context) {
-    Matcher local = LOCAL.matcher(context.master());
+    Matcher local = Engine.LOCAL_MASTER.matcher(context.master());
     String text = local.matches() && local.group(1) != null ? local.group(1) : "1";
     return text.equals("*") ? Runtime.getRuntime().availableProcessors() : Integer.parseInt(text);
   }

@@ -45,7 +45,7 @@ final class CollectJob<T> extends AbstractFunction2<TaskContext, Iterator<T>, Ob
                     rdd,
                     new CollectJob<T>(),
                     CollectionConverters.asScala(numbers).toSeq(),
-                    WorkRdd.<Object[]>tag());
+                    ClassTags.<Object[]>any());
     return Arrays.stream(results).map(r -> (List<T>) Arrays.asList((Object[]) r)).toList();
   }
 

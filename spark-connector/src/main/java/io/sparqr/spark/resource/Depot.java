@@ -22,7 +22,7 @@ public interface Depot extends AutoCloseable, Serializable {
    * @param room of each JVM
    */
   static Optional<Depot> of(Engine engine, String name, Room room) {
-    if (Exchange.possible(engine)) {
+    if (engine.sharesObjects()) {
       return room.get().most() > 0 ? Optional.of(new Exchange(room.get())) : Optional.empty();
     }
     return ExecutorDepot.possible(engine)

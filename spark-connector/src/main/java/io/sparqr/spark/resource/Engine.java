@@ -2,9 +2,9 @@
 package io.sparqr.spark.resource;
 
 import io.sparqr.spark.SolveReport;
-import java.io.Serializable;
+import java.util.regex.Pattern;
+import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaSparkContext;
-import org.apache.spark.broadcast.Broadcast;
 
 /**
  * The engine that runs the tasks of a solve: Spark, or the threads of this JVM without Spark. The
@@ -19,6 +19,9 @@ public final class Engine {
    */
   public static final Engine LOCAL = new Engine(null);
 
+  /** Masters whose driver and executors are one JVM; group 1: threads. */
+  public static final Pattern LOCAL_MASTER = Pattern.compile("local(?:\\[([0-9]+|\\*)(?:,.*)?])?");
+
   private final JavaSparkContext context;
 
   private Engine(JavaSparkContext context) {
@@ -28,12 +31,6 @@ public final class Engine {
   /** The engine of a Spark context. */
   public static Engine of(JavaSparkContext context) {
     return new Engine(context);
-  }
-
-  /** A value sent to the tasks. */
-  @FunctionalInterface
-  public interface Sent<T> extends Serializable {
-    T value();
   }
 
   /** The name used in reports. */
@@ -60,7 +57,31 @@ public final class Engine {
 
   /** Whether all tasks run in this JVM. */
   public boolean oneJvm() {
-    return context == null || ClusterResources.isLocal(context);
+    return context == null || isLocal(context);
+  }
+
+  /** Whether driver and executors of a context are one JVM. */
+  public static boolean isLocal(JavaSparkContext context) {
+    return LOCAL_MASTER.matcher(context.master()).matches();
+  }
+
+  /** Whether all tasks run in this JVM, with the very classes of the driver. */
+  public boolean sharesObjects() {
+    return context == null || oneJvm() && tasksShareClasses();
+  }
+
+  /**
+   * Whether a local master's tasks share this very class, because its loader is an ancestor of
+   * theirs.
+   */
+  public static boolean tasksShareClasses() {
+    var tasks = SparkEnv.get().serializer().defaultClassLoader();
+    ClassLoader own = Engine.class.getClassLoader();
+    ClassLoader loader = tasks.isDefined() ? tasks.get() : own;
+    while (loader != null && loader != own) {
+      loader = loader.getParent();
+    }
+    return loader == own;
   }
 
   /** Number of concurrent tasks, as far as known. */
@@ -73,22 +94,5 @@ public final class Engine {
   /** A setting of the Spark configuration; null if it is not set. */
   public String setting(String key) {
     return context == null ? null : context.getConf().get(key, null);
-  }
-
-  /** Sends a value to the tasks, for them to use until {@code held} is closed. */
-  public <T> Sent<T> send(T value, Held held) {
-    if (context == null) {
-      return () -> value;
-    }
-    if (Exchange.possible(this)) {
-      @SuppressWarnings("unchecked")
-      var type = (Class<T>) value.getClass();
-      var exchange = new Exchange();
-      held.onClose(exchange::close);
-      exchange.put(0, value);
-      return () -> exchange.get(0, type);
-    }
-    Broadcast<T> broadcast = held.keep(context.broadcast(value));
-    return broadcast::value;
   }
 }

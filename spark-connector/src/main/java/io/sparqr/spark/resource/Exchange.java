@@ -1,7 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.resource;
 
-import io.sparqr.spark.plan.PlanHandle;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -88,11 +87,6 @@ public final class Exchange implements Depot {
    */
   public Exchange(ByteBudget budget) {
     OPEN.put(key, new Store(budget));
-  }
-
-  /** Whether all of an engine's tasks run in this JVM, with this very class. */
-  public static boolean possible(Engine engine) {
-    return !engine.spark() || engine.oneJvm() && PlanHandle.tasksShareClasses();
   }
 
   /** By which {@link #find(long, long, Class)} finds its values. */

@@ -98,7 +98,7 @@ final class ExecutorDepot implements Depot {
   }
 
   private boolean put(BlockManager manager, long number, Object value) {
-    return manager.putSingle(block(number), value, StorageLevel.MEMORY_ONLY(), true, WorkRdd.tag());
+    return manager.putSingle(block(number), value, StorageLevel.MEMORY_ONLY(), true, ClassTags.any());
   }
 
   private void drop(BlockManager manager, long number, Deposit deposit) {

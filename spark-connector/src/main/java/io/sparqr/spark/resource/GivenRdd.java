@@ -27,7 +27,7 @@ final class GivenRdd<T, V extends Serializable, U> extends RDD<U> {
 
   /** With a value for each of the parent's partitions. */
   GivenRdd(RDD<T> parent, List<V> given, Parts.GivenWork<T, V, U> work) {
-    super(parent, WorkRdd.<U>tag());
+    super(parent, ClassTags.<U>any());
     this.given = given;
     this.work = work;
   }
@@ -61,6 +61,6 @@ final class GivenRdd<T, V extends Serializable, U> extends RDD<U> {
   }
 
   private RDD<T> parent() {
-    return firstParent(WorkRdd.<T>tag());
+    return firstParent(ClassTags.<T>any());
   }
 }

@@ -24,7 +24,7 @@ final class HereRdd<T> extends RDD<T> {
 
   HereRdd(SparkContext context, int count, Parts.Made<T> made) {
     super(
-        context, CollectionConverters.asScala(List.<Dependency<?>>of()).toSeq(), WorkRdd.<T>tag());
+        context, CollectionConverters.asScala(List.<Dependency<?>>of()).toSeq(), ClassTags.<T>any());
     this.count = count;
     this.made = made;
   }

@@ -27,7 +27,7 @@ final class MendedRdd<T> extends RDD<T> {
   private final Parts.Usable<T> usable;
 
   MendedRdd(RDD<T> stored, Parts.Usable<T> usable) {
-    super(stored, WorkRdd.<T>tag());
+    super(stored, ClassTags.<T>any());
     this.usable = usable;
   }
 
@@ -58,6 +58,6 @@ final class MendedRdd<T> extends RDD<T> {
   }
 
   private RDD<T> parent() {
-    return firstParent(WorkRdd.<T>tag());
+    return firstParent(ClassTags.<T>any());
   }
 }

@@ -24,7 +24,7 @@ final class NearRdd<T> extends RDD<T> {
   private final transient PlannedPlaces places;
 
   NearRdd(RDD<T> parent, Optional<PlannedPlaces> places) {
-    super(parent, WorkRdd.<T>tag());
+    super(parent, ClassTags.<T>any());
     this.places = places.orElse(null);
   }
 
@@ -47,6 +47,6 @@ final class NearRdd<T> extends RDD<T> {
   }
 
   private RDD<T> parent() {
-    return firstParent(WorkRdd.<T>tag());
+    return firstParent(ClassTags.<T>any());
   }
 }

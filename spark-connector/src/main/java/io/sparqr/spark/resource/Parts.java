@@ -57,7 +57,7 @@ public abstract class Parts<T> {
   /** The same for an engine, all of whose tasks run in this JVM. */
   public static <T> Parts<T> here(Engine engine, int count, Made<T> made) {
     return engine.spark()
-        ? of(JavaRDD.fromRDD(new HereRdd<>(engine.context().sc(), count, made), WorkRdd.tag()))
+        ? of(JavaRDD.fromRDD(new HereRdd<>(engine.context().sc(), count, made), ClassTags.any()))
         : here(count, made::of);
   }
 

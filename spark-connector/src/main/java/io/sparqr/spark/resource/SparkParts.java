@@ -32,11 +32,11 @@ final class SparkParts<T> extends Parts<T> {
   @Override
   <V extends Serializable, U> Parts<U> with(List<V> given, GivenWork<T, V, U> work) {
     var made = new GivenRdd<>(rdd.rdd(), given, work);
-    return new SparkParts<>(JavaRDD.fromRDD(made, WorkRdd.tag()));
+    return new SparkParts<>(JavaRDD.fromRDD(made, ClassTags.any()));
   }
 
   private <U> JavaRDD<U> mapped(Work<T, U> work) {
-    return JavaRDD.fromRDD(new WorkRdd<>(rdd.rdd(), work), WorkRdd.tag());
+    return JavaRDD.fromRDD(new WorkRdd<>(rdd.rdd(), work), ClassTags.any());
   }
 
   @Override
@@ -61,13 +61,13 @@ final class SparkParts<T> extends Parts<T> {
 
   @Override
   public Parts<T> mended(Usable<T> usable) {
-    return new SparkParts<>(JavaRDD.fromRDD(new MendedRdd<>(rdd.rdd(), usable), WorkRdd.tag()));
+    return new SparkParts<>(JavaRDD.fromRDD(new MendedRdd<>(rdd.rdd(), usable), ClassTags.any()));
   }
 
   @Override
   public Parts<T> near(Depot depot) {
     var near = new NearRdd<>(rdd.rdd(), depot.places(count()));
-    return new SparkParts<>(JavaRDD.fromRDD(near, WorkRdd.tag()));
+    return new SparkParts<>(JavaRDD.fromRDD(near, ClassTags.any()));
   }
 
   @Override

@@ -6,8 +6,6 @@ import org.apache.spark.TaskContext;
 import org.apache.spark.rdd.RDD;
 import scala.collection.Iterator;
 import scala.jdk.javaapi.CollectionConverters;
-import scala.reflect.ClassTag;
-import scala.reflect.ClassTag$;
 
 /**
  * An RDD whose partitions are transformed by a function, as {@code mapPartitionsWithIndex} makes
@@ -24,14 +22,8 @@ final class WorkRdd<T, U> extends RDD<U> {
   private final Parts.Work<T, U> work;
 
   WorkRdd(RDD<T> parent, Parts.Work<T, U> work) {
-    super(parent, WorkRdd.<U>tag());
+    super(parent, ClassTags.<U>any());
     this.work = work;
-  }
-
-  /** The tag that Spark's interface for Java uses for every class. */
-  @SuppressWarnings("unchecked")
-  static <V> ClassTag<V> tag() {
-    return (ClassTag<V>) ClassTag$.MODULE$.apply(Object.class);
   }
 
   @Override
@@ -46,6 +38,6 @@ final class WorkRdd<T, U> extends RDD<U> {
   }
 
   private RDD<T> parent() {
-    return firstParent(WorkRdd.<T>tag());
+    return firstParent(ClassTags.<T>any());
   }
 }

@@ -181,7 +181,7 @@ public final class LevelSolve {
       List<SubtreeTask> tasks, Substitution what, double[] x, int width) {
     String resident = levels.resident();
     if (resident == null
-        || !Exchange.possible(levels.engine())
+        || !levels.engine().sharesObjects()
         || !tasks.stream().allMatch(t -> TaskSolve.isResident(resident, t.id()))) {
       return List.of();
     }

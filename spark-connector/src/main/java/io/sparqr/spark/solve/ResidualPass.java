@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.solve;
 
+import io.sparqr.spark.resource.Sent;
 import io.sparqr.spark.pattern.ColumnChunks;
 import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.plan.Ridge;
@@ -168,7 +169,7 @@ public final class ResidualPass implements AutoCloseable {
       return total(relabeled(there, source.labels().get(), x), x);
     }
     try (var local = new Held()) {
-      Engine.Sent<ResidualAt> at = sent(x, local);
+      Sent<ResidualAt> at = sent(x, local);
       return near() ? sumNear(at, x) : sumFar(at, x);
     }
   }
@@ -178,16 +179,16 @@ public final class ResidualPass implements AutoCloseable {
    * object of a class of ours: sessions of Spark Connect that have added the jar have a class
    * loader each, and a broadcast is read by one of them.
    */
-  private Engine.Sent<ResidualAt> sent(ResidualAt x, Held local) {
+  private Sent<ResidualAt> sent(ResidualAt x, Held local) {
     if (x.x() == null) {
       return () -> x;
     }
-    Engine.Sent<double[][]> vectors = source.engine().send(x.copy().vectors(), local);
+    Sent<double[][]> vectors = Sent.to(source.engine(), x.copy().vectors(), local);
     ResidualAt.Sums sums = x.sums();
     return () -> ResidualAt.of(vectors.value(), sums);
   }
 
-  private Sums sumFar(Engine.Sent<ResidualAt> at, ResidualAt x) {
+  private Sums sumFar(Sent<ResidualAt> at, ResidualAt x) {
     int n = columns;
     Readings before = readings;
     boolean same = labels;
@@ -236,13 +237,13 @@ public final class ResidualPass implements AutoCloseable {
   private boolean near() {
     Engine engine = source.engine();
     long bytes = 8L * columns * source.partitions();
-    return Exchange.possible(engine)
+    return engine.sharesObjects()
         && source.partitions() <= 2 * engine.parallelism()
         && bytes <= Runtime.getRuntime().maxMemory() / NEAR_SHARE;
   }
 
   /** The same sums, to the bit, in one stage. */
-  private Sums sumNear(Engine.Sent<ResidualAt> at, ResidualAt x) {
+  private Sums sumNear(Sent<ResidualAt> at, ResidualAt x) {
     int n = columns;
     Readings before = readings;
     boolean same = labels;
@@ -287,8 +288,8 @@ public final class ResidualPass implements AutoCloseable {
   private List<Left> relabeledByTasks(
       RowCopies.Copy[] there, Parts<double[]> labeled, ResidualAt x) {
     try (var local = new Held()) {
-      Engine.Sent<ResidualAt> at = sent(x, local);
-      Engine.Sent<RowCopies.Copy[]> sent = source.engine().send(there, local);
+      Sent<ResidualAt> at = sent(x, local);
+      Sent<RowCopies.Copy[]> sent = Sent.to(source.engine(), there, local);
       return left(
           labeled,
           (vectors, p, in) -> {

@@ -47,7 +47,7 @@ public final class RowCopies implements AutoCloseable {
 
   /** Copies of a plan's rows, to be made if there is room. */
   public static RowCopies of(Engine engine, SolvePlan plan) {
-    if (!Exchange.possible(engine)) {
+    if (!engine.sharesObjects()) {
       return NONE;
     }
     Fingerprint all = plan.readings().total(plan.readings().partitions());

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.warmup;
 
+import io.sparqr.spark.resource.Sent;
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.matrix.DefaultRightHandSide;
 import io.sparqr.matrix.DenseMatrix;
@@ -171,7 +172,7 @@ record TrialProblem(CsrMatrix a, DenseMatrix b, SolveOptions options) {
 
   private void run(JavaSparkContext context, Consumer<RowSource> work) {
     Engine engine = Engine.of(context);
-    if (!Exchange.possible(engine)) {
+    if (!engine.sharesObjects()) {
       List<SparseRow> rows = new ArrayList<>();
       slice(0, 1).forEach(rows::add);
       work.accept(RowSource.of(context.parallelize(rows, PARTITIONS)));
@@ -180,7 +181,7 @@ record TrialProblem(CsrMatrix a, DenseMatrix b, SolveOptions options) {
     int parts = engine.parallelism();
     List<Integer> numbers = IntStream.range(0, parts).boxed().toList();
     try (var held = new Held()) {
-      Engine.Sent<TrialProblem> here = engine.send(this, held);
+      Sent<TrialProblem> here = Sent.to(engine, this, held);
       work.accept(
           RowSource.of(
               context

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.warmup;
 
+import io.sparqr.spark.resource.Engine;
 import io.sparqr.configuration.Keys;
 import io.sparqr.spark.resource.ClusterResources;
 import io.sparqr.spark.resource.DeviceReport;
@@ -86,7 +87,7 @@ public final class Warmup {
    */
   public static void begin(JavaSparkContext context) {
     UnaryOperator<String> settings = name -> context.getConf().get(name, null);
-    begin(settings, ClusterResources.isLocal(context), Optional.of(context));
+    begin(settings, Engine.isLocal(context), Optional.of(context));
   }
 
   /**
@@ -99,7 +100,7 @@ public final class Warmup {
       UnaryOperator<String> settings, boolean device, Optional<JavaSparkContext> context) {
     try {
       double seconds = Keys.WARMUP.in(settings);
-      boolean here = context.map(ClusterResources::isLocal).orElse(false);
+      boolean here = context.map(Engine::isLocal).orElse(false);
       boolean jobs = Keys.WARMUP_JOBS.find(settings).orElse(here);
       if (seconds > 0) {
         begin(seconds, new Trials(device, context, jobs));
@@ -179,7 +180,7 @@ public final class Warmup {
     }
 
     private boolean bySpark() {
-      return jobs && context.isPresent() && ClusterResources.isLocal(context.get());
+      return jobs && context.isPresent() && Engine.isLocal(context.get());
     }
 
     private Stream<Runnable> steps(List<TrialProblem> problems) {

@@ -56,8 +56,8 @@ class ExecutorDepotTest {
   @SuppressWarnings("unchecked")
   private static <T> T sent(T value, Serializer by) {
     SerializerInstance s = by.newInstance();
-    ByteBuffer bytes = s.serialize(value, WorkRdd.<T>tag());
-    return (T) s.deserialize(bytes, WorkRdd.tag());
+    ByteBuffer bytes = s.serialize(value, ClassTags.<T>any());
+    return (T) s.deserialize(bytes, ClassTags.any());
   }
 
   private boolean leave(long number, Object value, long bytes) {
