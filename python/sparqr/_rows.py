@@ -102,7 +102,7 @@ class Rows:
     def _of_file(self, problem: Problem, partitions: int) -> None:
         import numpy
 
-        reader = java_class(self._jvm, "io.sparqr.spark.cli.MatrixRows")
+        reader = java_class(self._jvm, "io.sparqr.spark.input.MatrixRows")
         columns = [c for c in (problem.b, problem.weights) if c is not None and not isinstance(c, str)]
         raw, count = "", 0
         if columns:
@@ -188,7 +188,7 @@ def array_rows(session: SparkSession, folder: Folder, problem: Problem, partitio
 
 def has_labels(session: SparkSession, file: str) -> bool:
     """Whether a file contains right-hand sides."""
-    reader = java_class(session._jvm, "io.sparqr.spark.cli.MatrixRows")
+    reader = java_class(session._jvm, "io.sparqr.spark.input.MatrixRows")
     with _file_errors():
         return bool(reader.labeled(file))
 

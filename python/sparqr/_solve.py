@@ -291,7 +291,7 @@ def solver_builder(jvm: Any, settings: Settings, listener: Any = None) -> Any:
     builder = java_class(jvm, "io.sparqr.spark.GpuSparseQR").builder()
     builder.ordering(getattr(java_class(jvm, "io.sparqr.ordering.OrderingMethod"), settings.method))
     builder.backend(getattr(java_class(jvm, "io.sparqr.backend.BackendChoice"), settings.choice))
-    builder.rankPolicy(getattr(java_class(jvm, "io.sparqr.spark.RankPolicy"), settings.policy))
+    builder.rankPolicy(getattr(java_class(jvm, "io.sparqr.spark.model.RankPolicy"), settings.policy))
     for name, value in settings.options.items():
         getattr(builder, name)(value)
     return builder if listener is None else builder.listener(listener)

@@ -180,7 +180,7 @@ class SparseQRRegression(Told, JavaEstimator, RegressionSetters, Saved):
 
         def work() -> Any:
             with _progress.showing(jvm, shows) as shown:
-                none = java_class(jvm, "io.sparqr.spark.ProgressListener").NONE
+                none = java_class(jvm, "io.sparqr.spark.report.ProgressListener").NONE
                 java.setListener(none if shown is None else shown.listener)
                 return fit(dataset)
 

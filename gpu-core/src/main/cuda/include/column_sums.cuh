@@ -1,5 +1,5 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-// Column sums over a stage's input rows and output rows (io.sparqr.backend.staged.RoundExecutor): with w_k = r_k
+// Column sums over a stage's input rows and output rows (io.sparqr.backend.staged.executor.RoundExecutor): with w_k = r_k
 // scale[number(k)] for a row r of a front and t = sum of w_k over the front's columns, the sums of w_k^2 and of w_k t
 // for each column of the stage and each right-hand side. An orthogonal transformation preserves both. The sums are
 // fixed point, so that they do not depend on the order of the thread blocks: 64-bit integers, squares in units of

@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 // The common part of the two solves with the packed rows of R in a stage's output buffer: R'y = c from the leaves of
 // the tree up (forward_substitution.cuh), R x = y from its roots down (back_substitution.cuh).
-// io.sparqr.backend.staged.SolveLists makes the items and io.sparqr.backend.reference.PackedSolve does them in plain
+// io.sparqr.backend.staged.solve.SolveLists makes the items and io.sparqr.backend.reference.PackedSolve does them in plain
 // Java. For a stage that is a whole task and whose fronts are all sound. Columns outside the task: back substitution
 // finds their x given; forward substitution gathers the updates to them in a last front without pivots.
 //

@@ -2,7 +2,7 @@
 package io.sparqr.examples;
 
 import io.sparqr.spark.GpuSparseQR;
-import io.sparqr.spark.LeastSquaresSolution;
+import io.sparqr.spark.report.LeastSquaresSolution;
 import java.io.PrintStream;
 import java.util.List;
 import org.apache.spark.api.java.JavaRDD;

@@ -3,7 +3,7 @@ package io.sparqr.examples;
 
 import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.QRFactorization;
-import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.inference.ClusterCorrection;
 import io.sparqr.spark.inference.ContrastTest;
 import io.sparqr.spark.inference.HcType;

@@ -3,7 +3,7 @@ package io.sparqr.numeric;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sparqr.ordering.NestedDissection;
+import io.sparqr.ordering.dissection.NestedDissection;
 import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicAnalyzer;

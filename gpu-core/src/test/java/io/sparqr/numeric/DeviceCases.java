@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.sparqr.matrix.Gallery;
-import io.sparqr.ordering.NestedDissection;
+import io.sparqr.ordering.dissection.NestedDissection;
 import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.symbolic.SymbolicOptions;
 import java.util.Arrays;

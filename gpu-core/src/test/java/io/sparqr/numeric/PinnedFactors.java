@@ -8,7 +8,7 @@ import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.matrix.Gallery;
 import io.sparqr.numeric.dense.BlasLoader;
 import io.sparqr.numeric.dense.ReflectorBlock;
-import io.sparqr.ordering.NestedDissection;
+import io.sparqr.ordering.dissection.NestedDissection;
 import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.symbolic.SymbolicOptions;
 import java.nio.ByteBuffer;

@@ -1,6 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.ordering;
 
+import io.sparqr.ordering.choice.Orderings;
+
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;

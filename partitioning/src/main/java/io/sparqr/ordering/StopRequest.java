@@ -4,11 +4,11 @@ package io.sparqr.ordering;
 import java.util.concurrent.CancellationException;
 
 /** A request to end work whose result nobody wants any more. Thread-safe. */
-final class StopRequest {
+public final class StopRequest {
   private volatile boolean requested;
 
   /** Requests it. */
-  void request() {
+  public void request() {
     requested = true;
   }
 
@@ -17,7 +17,7 @@ final class StopRequest {
    *
    * @throws CancellationException if it has been requested
    */
-  void check() {
+  public void check() {
     if (requested) {
       throw new CancellationException("the order is no longer wanted");
     }

@@ -3,7 +3,7 @@ package io.sparqr.symbolic;
 
 import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.ordering.OrderingMethod;
-import io.sparqr.ordering.Orderings;
+import io.sparqr.ordering.choice.Orderings;
 import io.sparqr.sparse.CompactLongs;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;

@@ -1,6 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.ordering;
 
+import io.sparqr.ordering.degree.ApproximateMinimumDegree;
+import io.sparqr.ordering.degree.Colamd;
+import io.sparqr.ordering.dissection.NestedDissection;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 

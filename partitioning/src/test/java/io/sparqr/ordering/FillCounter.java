@@ -7,14 +7,14 @@ import java.util.BitSet;
 import java.util.Random;
 
 /** Exact fill of small problems, independent of the project's own symbolic analysis. */
-final class FillCounter {
+public final class FillCounter {
 
   private FillCounter() {}
 
   /** A symmetric graph without loops: neighbours of i are adj[ptr[i] .. ptr[i+1]), ascending. */
-  record Graph(int n, int[] ptr, int[] adj) {
+  public record Graph(int n, int[] ptr, int[] adj) {
 
-    static Graph of(BitSet[] rows) {
+    public static Graph of(BitSet[] rows) {
       int[] ptr = new int[rows.length + 1];
       for (int i = 0; i < rows.length; i++) {
         ptr[i + 1] = ptr[i] + rows[i].cardinality();
@@ -30,7 +30,7 @@ final class FillCounter {
     }
 
     /** Nine-point grid of k x k vertices. */
-    static Graph grid(int k) {
+    public static Graph grid(int k) {
       BitSet[] rows = bitSets(k * k);
       for (int cell = 0; cell < k * k; cell++) {
         for (int q = 0; q < 9; q++) {
@@ -44,7 +44,7 @@ final class FillCounter {
       return of(rows);
     }
 
-    static Graph random(int n, int edges, long seed) {
+    public static Graph random(int n, int edges, long seed) {
       Random random = new Random(seed);
       BitSet[] rows = bitSets(n);
       for (int e = 0; e < edges; e++) {
@@ -59,7 +59,7 @@ final class FillCounter {
     }
 
     /** Graph of A'A. */
-    static Graph of(SparsityPattern a) {
+    public static Graph of(SparsityPattern a) {
       BitSet[] rows = bitSets(a.columns());
       for (int r = 0; r < a.patterns(); r++) {
         for (long p = a.rowStart()[r]; p < a.rowStart()[r + 1]; p++) {
@@ -74,7 +74,7 @@ final class FillCounter {
     }
 
     /** Vertex i becomes a clique of weight[i] vertices with the neighbours of i. */
-    Graph expand(int[] weight) {
+    public Graph expand(int[] weight) {
       int[] first = new int[n + 1];
       for (int i = 0; i < n; i++) {
         first[i + 1] = first[i] + weight[i];
@@ -93,14 +93,14 @@ final class FillCounter {
     }
   }
 
-  static BitSet[] bitSets(int n) {
+  public static BitSet[] bitSets(int n) {
     BitSet[] rows = new BitSet[n];
     Arrays.setAll(rows, i -> new BitSet());
     return rows;
   }
 
   /** The order of the expanded graph that corresponds to a weighted order. */
-  static int[] spread(int[] order, int[] weight) {
+  public static int[] spread(int[] order, int[] weight) {
     int[] first = new int[weight.length + 1];
     for (int i = 0; i < weight.length; i++) {
       first[i + 1] = first[i] + weight[i];
@@ -119,7 +119,7 @@ final class FillCounter {
    * Flops of a Cholesky factorization (the sum of squared column counts), by plain elimination of
    * one vertex after another.
    */
-  static double cholesky(int n, int[] ptr, int[] adj, int[] order) {
+  public static double cholesky(int n, int[] ptr, int[] adj, int[] order) {
     BitSet[] rows = bitSets(n);
     for (int i = 0; i < n; i++) {
       for (int p = ptr[i]; p < ptr[i + 1]; p++) {

@@ -11,12 +11,12 @@ import java.util.Random;
 import java.util.TreeMap;
 
 /** Seeded patterns for the tests of orderings. */
-final class RandomPatterns {
+public final class RandomPatterns {
 
   private RandomPatterns() {}
 
   /** Rows as given, equal ones once with their multiplicity. */
-  static SparsityPattern of(int columns, List<int[]> rows) {
+  public static SparsityPattern of(int columns, List<int[]> rows) {
     TreeMap<int[], Long> distinct = new TreeMap<>(Arrays::compare);
     for (int[] row : rows) {
       distinct.merge(row, 1L, Long::sum);
@@ -32,7 +32,7 @@ final class RandomPatterns {
     return new SparsityPattern(columns, start, index, multiplicity).validate();
   }
 
-  static SparsityPattern of(String gallery) {
+  public static SparsityPattern of(String gallery) {
     SparsityPattern a = Gallery.generate(gallery).pattern();
     List<int[]> rows = new ArrayList<>();
     for (int r = 0; r < a.patterns(); r++) {
@@ -43,7 +43,7 @@ final class RandomPatterns {
   }
 
   /** m rows of {@code perRow} columns each, evenly. */
-  static SparsityPattern uniform(int m, int n, int perRow, long seed) {
+  public static SparsityPattern uniform(int m, int n, int perRow, long seed) {
     Random random = new Random(seed);
     List<int[]> rows = new ArrayList<>();
     for (int r = 0; r < m; r++) {
@@ -73,7 +73,7 @@ final class RandomPatterns {
   }
 
   /** The same rows in another order. */
-  static SparsityPattern shuffleRows(SparsityPattern a, long seed) {
+  public static SparsityPattern shuffleRows(SparsityPattern a, long seed) {
     List<Integer> order = new ArrayList<>();
     for (int r = 0; r < a.patterns(); r++) {
       order.add(r);
@@ -104,7 +104,7 @@ final class RandomPatterns {
   }
 
   /** Small members of the gallery's families, and random rows of 2 to 5 columns. */
-  static List<SparsityPattern> structuredAndRandom() {
+  public static List<SparsityPattern> structuredAndRandom() {
     List<SparsityPattern> all = new ArrayList<>();
     for (String s :
         List.of("cells2d20", "cells2d33", "cells3d8", "cells3d10", "grad3d8", "ch4-5-b2", "nug5")) {

@@ -1,6 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark;
 
+import io.sparqr.spark.model.SparseRow;
+
 import io.sparqr.matrix.DenseMatrix;
 import io.sparqr.matrix.MatrixMarket;
 import io.sparqr.spark.file.FileRows;

@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.campaign;
 
-import io.sparqr.spark.LeastSquaresSolution;
+import io.sparqr.spark.report.LeastSquaresSolution;
 import java.util.List;
 
 /**

@@ -3,8 +3,8 @@ package io.sparqr.campaign;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sparqr.spark.LeastSquaresSolution;
-import io.sparqr.spark.SolveReport;
+import io.sparqr.spark.report.LeastSquaresSolution;
+import io.sparqr.spark.report.SolveReport;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;

@@ -1,6 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark;
 
+import io.sparqr.spark.report.LeastSquaresSolution;
+import io.sparqr.spark.report.ProgressListener;
+
 import static io.sparqr.spark.ChangedInputTest.analysis;
 import static io.sparqr.spark.ChangedInputTest.refused;
 import static io.sparqr.spark.ChangedInputTest.solver;

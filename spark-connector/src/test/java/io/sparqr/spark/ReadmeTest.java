@@ -59,7 +59,7 @@ class ReadmeTest {
               + lines(snippets.get(k), false)
               + "}}\n";
       if (!source.contains("import io.sparqr.spark.*;")) {
-        source = "import io.sparqr.spark.SparseRow;\n" + source;
+        source = "import io.sparqr.spark.model.SparseRow;\n" + source;
       }
       assertThat(JavaSource.errors(folder, "Readme", source)).as(source).isEmpty();
     }

@@ -1,6 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.cli;
 
+import io.sparqr.spark.input.DriverRows;
+import io.sparqr.spark.input.LocalProblem;
+
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.matrix.DefaultRightHandSide;
 import io.sparqr.matrix.DenseMatrix;
@@ -9,8 +12,8 @@ import io.sparqr.matrix.Libsvm;
 import io.sparqr.matrix.MatrixMarket;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.GpuSparseQR;
-import io.sparqr.spark.LeastSquaresSolution;
-import io.sparqr.spark.SolveReport;
+import io.sparqr.spark.report.LeastSquaresSolution;
+import io.sparqr.spark.report.SolveReport;
 import io.sparqr.spark.SparseQRSolver;
 import io.sparqr.spark.ml.NistSet;
 import io.sparqr.sparse.CsrMatrix;

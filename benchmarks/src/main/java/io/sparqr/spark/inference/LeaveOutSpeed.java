@@ -3,7 +3,7 @@ package io.sparqr.spark.inference;
 
 import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.QRFactorization;
-import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.model.SparseRow;
 import java.util.BitSet;
 import java.util.Locale;
 import java.util.SplittableRandom;

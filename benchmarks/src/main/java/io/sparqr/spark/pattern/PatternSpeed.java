@@ -3,7 +3,7 @@ package io.sparqr.spark.pattern;
 
 import com.sun.management.OperatingSystemMXBean;
 import io.sparqr.matrix.Gallery;
-import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.sparse.CsrMatrix;

@@ -1,6 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cuda;
 
+import io.sparqr.backend.cuda.driver.CudaDevice;
+import io.sparqr.backend.cuda.driver.CudaDriver;
+
 import io.sparqr.partition.DeviceModel;
 import jcuda.driver.CUdevice_attribute;
 

@@ -1,6 +1,13 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cuda;
 
+import io.sparqr.backend.cuda.driver.CudaCalls;
+import io.sparqr.backend.cuda.driver.CudaDevice;
+import io.sparqr.backend.cuda.driver.CudaDriver;
+import io.sparqr.backend.cuda.driver.JCudaCalls;
+import io.sparqr.backend.cuda.driver.KernelImage;
+import io.sparqr.backend.cuda.driver.LiveResources;
+
 import io.sparqr.backend.OpenDevice;
 import io.sparqr.backend.QrBackendProvider;
 import io.sparqr.configuration.Keys;

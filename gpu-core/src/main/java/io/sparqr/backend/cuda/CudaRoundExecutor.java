@@ -1,14 +1,35 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cuda;
 
-import io.sparqr.backend.cuda.StageMemory.Part;
+import io.sparqr.backend.cuda.driver.CudaDevice;
+import io.sparqr.backend.cuda.driver.CudaEvent;
+import io.sparqr.backend.cuda.driver.CudaStream;
+import io.sparqr.backend.cuda.driver.DeviceBuffer;
+import io.sparqr.backend.cuda.driver.LiveResources;
+import io.sparqr.backend.cuda.driver.PinnedBuffer;
+import io.sparqr.backend.cuda.resident.DeviceLists;
+import io.sparqr.backend.cuda.resident.DeviceRows;
+import io.sparqr.backend.cuda.resident.DeviceSession;
+import io.sparqr.backend.cuda.resident.DeviceSolve;
+import io.sparqr.backend.cuda.resident.Residents;
+import io.sparqr.backend.cuda.transfer.LaunchPlan;
+import io.sparqr.backend.cuda.transfer.LoadedStage;
+import io.sparqr.backend.cuda.transfer.PinnedPool;
+import io.sparqr.backend.cuda.transfer.RowDownload;
+import io.sparqr.backend.cuda.transfer.StageMemory;
+import io.sparqr.backend.cuda.transfer.StageUpload;
+import io.sparqr.backend.cuda.transfer.TaskUpload;
+import io.sparqr.backend.cuda.transfer.Transfers;
+import io.sparqr.backend.cuda.transfer.Workers;
+
+import io.sparqr.backend.cuda.transfer.StageMemory.Part;
 import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.schedule.StageSchedule;
 import io.sparqr.backend.schedule.TaskLayout;
-import io.sparqr.backend.staged.KeptRows;
-import io.sparqr.backend.staged.RoundExecutor;
-import io.sparqr.backend.staged.SolveLists;
-import io.sparqr.backend.staged.StageProgram;
+import io.sparqr.backend.staged.executor.KeptRows;
+import io.sparqr.backend.staged.executor.RoundExecutor;
+import io.sparqr.backend.staged.solve.SolveLists;
+import io.sparqr.backend.staged.layout.StageProgram;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.numeric.integrity.ColumnSums;
 import io.sparqr.numeric.integrity.IntegrityFailure;
@@ -27,7 +48,7 @@ import java.util.Optional;
  *
  * <p>Not thread-safe; holds its device memory until close().
  */
-final class CudaRoundExecutor implements RoundExecutor {
+public final class CudaRoundExecutor implements RoundExecutor {
 
   private final DeviceSession session;
   private final Residents residents;
@@ -36,7 +57,7 @@ final class CudaRoundExecutor implements RoundExecutor {
   private final SchedulerOptions options;
   private final PinnedPool pinned;
   private final Workers workers;
-  final StageMemory memory;
+  public final StageMemory memory;
   private final CudaStream compute;
   private final Transfers transfers;
   private final DeviceColumnSums columnSums;
@@ -64,7 +85,7 @@ final class CudaRoundExecutor implements RoundExecutor {
    * @param limitBytes device memory to use; 0: all free memory
    * @param threads host threads, at least 1
    */
-  CudaRoundExecutor(
+  public CudaRoundExecutor(
       DeviceSession session,
       long limitBytes,
       int threads,

@@ -1,6 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cuda;
 
+import io.sparqr.backend.cuda.driver.CudaDevice;
+import io.sparqr.backend.cuda.driver.CudaDriver;
+
 import io.sparqr.backend.cpu.CpuBackendProvider;
 import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.staged.StagedFactorization;
@@ -33,11 +36,11 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
   private TestModes modes = TestModes.none();
 
   /** With its own session, closed with this object. */
-  CudaSubtreeFactorizer(CudaDriver driver, int ordinal, SchedulerOptions options) {
+  public CudaSubtreeFactorizer(CudaDriver driver, int ordinal, SchedulerOptions options) {
     this(new DeviceSessions(driver, 0), ordinal, options);
   }
 
-  CudaSubtreeFactorizer(DeviceSessions sessions, int ordinal, SchedulerOptions options) {
+  public CudaSubtreeFactorizer(DeviceSessions sessions, int ordinal, SchedulerOptions options) {
     this.options = options;
     lease = sessions.acquire(ordinal);
     device = lease.session().device();
@@ -45,7 +48,7 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
   }
 
   /** Options for a device: enough Apply tasks for four thread blocks per multiprocessor. */
-  static SchedulerOptions tuned(int multiprocessors) {
+  public static SchedulerOptions tuned(int multiprocessors) {
     TileModel tiles = TileModel.device();
     int bundle = Keys.BUNDLE.find(System::getProperty).map(Long::intValue).orElse(tiles.bundle());
     return new SchedulerOptions(

@@ -1,10 +1,20 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cuda;
 
-import io.sparqr.backend.cuda.CudaModule.SumKind;
-import io.sparqr.backend.staged.RoundExecutor;
-import io.sparqr.backend.staged.StageProgram;
-import io.sparqr.backend.staged.SumChunks;
+import io.sparqr.backend.cuda.driver.CudaDriver;
+import io.sparqr.backend.cuda.driver.CudaEvent;
+import io.sparqr.backend.cuda.driver.CudaModule;
+import io.sparqr.backend.cuda.driver.CudaStream;
+import io.sparqr.backend.cuda.driver.DeviceBuffer;
+import io.sparqr.backend.cuda.transfer.LoadedStage;
+import io.sparqr.backend.cuda.transfer.StageMemory;
+import io.sparqr.backend.cuda.transfer.Transfers;
+import io.sparqr.backend.cuda.transfer.Workers;
+
+import io.sparqr.backend.cuda.driver.CudaModule.SumKind;
+import io.sparqr.backend.staged.executor.RoundExecutor;
+import io.sparqr.backend.staged.layout.StageProgram;
+import io.sparqr.backend.staged.layout.SumChunks;
 import io.sparqr.numeric.integrity.ColumnSums;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -95,7 +105,7 @@ final class DeviceColumnSums implements AutoCloseable {
   }
 
   /**
-   * Implements {@link io.sparqr.backend.staged.RoundExecutor#sumAhead}: enqueues without waiting.
+   * Implements {@link io.sparqr.backend.staged.executor.RoundExecutor#sumAhead}: enqueues without waiting.
    * The input is summed concurrently with the rounds, which only read it.
    */
   void ahead(LoadedStage stage, double[] scale) {
@@ -112,7 +122,7 @@ final class DeviceColumnSums implements AutoCloseable {
     begun = scale;
   }
 
-  /** Implements {@link io.sparqr.backend.staged.RoundExecutor#inputSums}. */
+  /** Implements {@link io.sparqr.backend.staged.executor.RoundExecutor#inputSums}. */
   long input(LoadedStage stage, double[] scale, boolean[] counts, ColumnSums sums) {
     StageProgram program = stage.program();
     begun = null;
@@ -142,7 +152,7 @@ final class DeviceColumnSums implements AutoCloseable {
     return bits[0];
   }
 
-  /** Implements {@link io.sparqr.backend.staged.RoundExecutor#compare}. */
+  /** Implements {@link io.sparqr.backend.staged.executor.RoundExecutor#compare}. */
   RoundExecutor.Compared compare(LoadedStage stage, double[] scale, double[] residualSquares) {
     if (begun != scale) {
       ahead(stage, scale);
@@ -192,7 +202,7 @@ final class DeviceColumnSums implements AutoCloseable {
     return b.flip();
   }
 
-  /** Implements {@link io.sparqr.backend.staged.RoundExecutor#outputSums}. */
+  /** Implements {@link io.sparqr.backend.staged.executor.RoundExecutor#outputSums}. */
   long output(LoadedStage stage, double[] scale, boolean[] counts, ColumnSums sums) {
     begun = null;
     begin(stage.program(), scale, counts);

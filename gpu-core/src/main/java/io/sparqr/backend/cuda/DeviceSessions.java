@@ -1,6 +1,12 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cuda;
 
+import io.sparqr.backend.cuda.driver.CudaDevice;
+import io.sparqr.backend.cuda.driver.CudaDriver;
+import io.sparqr.backend.cuda.driver.KernelImage;
+import io.sparqr.backend.cuda.driver.LiveResources;
+import io.sparqr.backend.cuda.resident.DeviceSession;
+
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
@@ -19,7 +25,7 @@ import java.util.function.IntFunction;
  * session is abandoned, since nothing in it can be released any more, and every later use gets the
  * first error's message. Thread-safe.
  */
-final class DeviceSessions {
+public final class DeviceSessions {
 
   private final CudaDriver driver;
   private final long idleMillis;
@@ -44,7 +50,7 @@ final class DeviceSessions {
   }
 
   /** A user's right to a session until close(). */
-  final class Lease implements AutoCloseable {
+  public final class Lease implements AutoCloseable {
 
     private final Slot slot;
     private final DeviceSession session;
@@ -55,7 +61,7 @@ final class DeviceSessions {
       session = slot.session;
     }
 
-    DeviceSession session() {
+    public DeviceSession session() {
       return session;
     }
 
@@ -131,7 +137,7 @@ final class DeviceSessions {
    *
    * @param idleMillis how long an idle session is kept; 0: not at all
    */
-  DeviceSessions(CudaDriver driver, long idleMillis) {
+  public DeviceSessions(CudaDriver driver, long idleMillis) {
     this(driver, idleMillis, KernelImage::of);
   }
 
@@ -167,7 +173,7 @@ final class DeviceSessions {
    *
    * @throws FatalCudaException if the device's context was lost in this JVM
    */
-  Lease acquire(int ordinal) {
+  public Lease acquire(int ordinal) {
     Slot slot = slots.computeIfAbsent(ordinal, o -> new Slot());
     slot.settle();
     synchronized (slot) {

@@ -9,13 +9,13 @@ import io.sparqr.configuration.Keys;
  * @param poisoned every buffer of a stage is filled with NaN before its use
  * @param reflectorsOnly every column by a reflector, never by Cholesky QR
  */
-record TestModes(boolean poisoned, boolean reflectorsOnly) {
+public record TestModes(boolean poisoned, boolean reflectorsOnly) {
 
   /**
    * The settings in production; {@link Keys#REFLECTORS} allows a comparison of both methods at full
    * size.
    */
-  static TestModes none() {
+  public static TestModes none() {
     return new TestModes(false, Keys.REFLECTORS.ofJvm());
   }
 }

@@ -1,8 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.reference;
 
-import io.sparqr.backend.staged.KeptRows;
-import io.sparqr.backend.staged.SolveLists;
+import io.sparqr.backend.staged.executor.KeptRows;
+import io.sparqr.backend.staged.solve.SolveLists;
 import io.sparqr.numeric.Probe;
 import io.sparqr.numeric.ResidentFactor;
 import java.nio.DoubleBuffer;

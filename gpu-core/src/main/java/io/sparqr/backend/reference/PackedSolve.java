@@ -1,10 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.reference;
 
-import io.sparqr.backend.staged.KeptRows;
-import io.sparqr.backend.staged.RoundExecutor.Solved;
-import io.sparqr.backend.staged.SolveItem;
-import io.sparqr.backend.staged.SolveLists;
+import io.sparqr.backend.staged.executor.KeptRows;
+import io.sparqr.backend.staged.executor.RoundExecutor.Solved;
+import io.sparqr.backend.staged.solve.SolveItem;
+import io.sparqr.backend.staged.solve.SolveLists;
 import io.sparqr.numeric.BitChecksum;
 import io.sparqr.numeric.Probe;
 import io.sparqr.numeric.integrity.IntegrityFailure;

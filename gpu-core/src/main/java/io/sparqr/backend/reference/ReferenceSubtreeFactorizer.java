@@ -2,7 +2,7 @@
 package io.sparqr.backend.reference;
 
 import io.sparqr.backend.schedule.SchedulerOptions;
-import io.sparqr.backend.staged.RoundExecutor;
+import io.sparqr.backend.staged.executor.RoundExecutor;
 import io.sparqr.backend.staged.StagedFactorization;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.SubtreeFactor;

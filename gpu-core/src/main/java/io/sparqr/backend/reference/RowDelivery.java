@@ -1,9 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.reference;
 
-import io.sparqr.backend.staged.RoundExecutor.RowPieces;
-import io.sparqr.backend.staged.RoundExecutor.RowSink;
-import io.sparqr.backend.staged.StageProgram;
+import io.sparqr.backend.staged.executor.RoundExecutor.RowPieces;
+import io.sparqr.backend.staged.executor.RoundExecutor.RowSink;
+import io.sparqr.backend.staged.layout.StageProgram;
 import java.nio.DoubleBuffer;
 
 /** Delivers every second front's rows in pieces, the last piece first, as a device may do. */

@@ -3,7 +3,7 @@ package io.sparqr.backend.reference;
 
 import io.sparqr.backend.schedule.FrontDescriptor;
 import io.sparqr.backend.schedule.TaskLayout;
-import io.sparqr.backend.staged.StageProgram;
+import io.sparqr.backend.staged.layout.StageProgram;
 import java.util.ArrayList;
 import java.util.List;
 

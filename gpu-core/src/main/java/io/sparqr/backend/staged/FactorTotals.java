@@ -1,6 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.staged;
 
+import io.sparqr.backend.staged.executor.RoundExecutor;
+import io.sparqr.backend.staged.layout.StageProgram;
+
 import io.sparqr.numeric.FactorSummary;
 
 /** What the stages of a factorization, and the host's part in them, add up to in its report. */

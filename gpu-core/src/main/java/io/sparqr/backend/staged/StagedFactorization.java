@@ -1,6 +1,15 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.staged;
 
+import io.sparqr.backend.staged.executor.RoundExecutor;
+import io.sparqr.backend.staged.layout.HeldBlocks;
+import io.sparqr.backend.staged.layout.PreparedTask;
+import io.sparqr.backend.staged.layout.StageEstimate;
+import io.sparqr.backend.staged.layout.StageLayouts;
+import io.sparqr.backend.staged.layout.StageProgram;
+import io.sparqr.backend.staged.solve.LeavingBlocks;
+import io.sparqr.backend.staged.solve.StageSolve;
+
 import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.numeric.ContributionBlock;

@@ -1,6 +1,15 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cuda;
 
+import io.sparqr.backend.cuda.driver.CudaCalls;
+import io.sparqr.backend.cuda.driver.CudaDriver;
+import io.sparqr.backend.cuda.driver.DeviceBuffer;
+import io.sparqr.backend.cuda.driver.FaultyCalls;
+import io.sparqr.backend.cuda.driver.LiveResources;
+import io.sparqr.backend.cuda.driver.PinnedBuffer;
+import io.sparqr.backend.cuda.resident.DeviceSession;
+import io.sparqr.backend.cuda.transfer.PinnedPool;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;

@@ -1,6 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cuda;
 
+import io.sparqr.backend.cuda.driver.CudaCalls;
+import io.sparqr.backend.cuda.driver.CudaModule;
+import io.sparqr.backend.cuda.transfer.StageMemory;
+
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
@@ -14,11 +18,11 @@ import jcuda.driver.CUstream;
  * memory in between. Tasks take their numbers from a counter in that memory, so the second part
  * goes on where the first one ended.
  */
-final class FaultyLaunches {
+public final class FaultyLaunches {
 
   /** The action between the tasks before the cut and those after it. */
   @FunctionalInterface
-  interface Action {
+  public interface Action {
     /**
      * Changes memory.
      *
@@ -38,7 +42,7 @@ final class FaultyLaunches {
   private long at;
   private long tasks;
 
-  FaultyLaunches(CudaCalls real) {
+  public FaultyLaunches(CudaCalls real) {
     this.real = real;
     calls =
         (CudaCalls)
@@ -58,7 +62,7 @@ final class FaultyLaunches {
   }
 
   /** The calls for a driver. */
-  CudaCalls calls() {
+  public CudaCalls calls() {
     return calls;
   }
 
@@ -67,14 +71,14 @@ final class FaultyLaunches {
    *
    * @param task how many tasks come before
    */
-  void arm(Action what, long task) {
+  public void arm(Action what, long task) {
     action = what;
     at = task;
     tasks = 0;
   }
 
   /** Tasks of stages that were launched since {@link #arm}. */
-  long tasks() {
+  public long tasks() {
     return tasks;
   }
 
@@ -121,7 +125,7 @@ final class FaultyLaunches {
   }
 
   /** Copies bytes to the host, within an {@link Action}; they are valid until the next call. */
-  ByteBuffer down(CUdeviceptr from, int bytes) {
+  public ByteBuffer down(CUdeviceptr from, int bytes) {
     if (memory.view == null) {
       check(real.hostAllocate(memory, WORDS));
     }
@@ -131,7 +135,7 @@ final class FaultyLaunches {
   }
 
   /** Copies the bytes that {@link #down} returned back to the device, as they are now. */
-  void up(CUdeviceptr to, int bytes) {
+  public void up(CUdeviceptr to, int bytes) {
     check(real.copyToDeviceAsync(to, memory, 0, bytes, stream));
     check(real.streamSynchronize(stream));
   }

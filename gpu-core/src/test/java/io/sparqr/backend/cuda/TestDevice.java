@@ -1,10 +1,14 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cuda;
 
+import io.sparqr.backend.cuda.driver.CudaDriver;
+import io.sparqr.backend.cuda.driver.JCudaCalls;
+import io.sparqr.backend.cuda.driver.KernelImage;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The device of the gpu-tagged tests; without one they fail, they do not skip. */
-final class TestDevice {
+public final class TestDevice {
 
   private static final CudaBackendProvider.Verdict VERDICT =
       CudaBackendProvider.probe(KernelImage.isInJar(), JCudaCalls::new);
@@ -13,7 +17,7 @@ final class TestDevice {
 
   private TestDevice() {}
 
-  static CudaDriver driver() {
+  public static CudaDriver driver() {
     assertThat(VERDICT.reason()).as("why there is no device").isNull();
     synchronized (TestDevice.class) {
       if (!retained) {
@@ -25,7 +29,7 @@ final class TestDevice {
     return VERDICT.driver();
   }
 
-  static CudaBackendProvider provider() {
+  public static CudaBackendProvider provider() {
     driver();
     return new CudaBackendProvider(VERDICT);
   }

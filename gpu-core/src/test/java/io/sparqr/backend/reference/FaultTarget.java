@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.reference;
 
-import io.sparqr.backend.staged.RoundExecutor;
+import io.sparqr.backend.staged.executor.RoundExecutor;
 import java.util.Random;
 
 /**

@@ -5,7 +5,7 @@ import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.schedule.SpoiledTasks;
 import io.sparqr.backend.schedule.StageSchedule;
 import io.sparqr.backend.staged.HostMemory;
-import io.sparqr.backend.staged.StageProgram;
+import io.sparqr.backend.staged.layout.StageProgram;
 import io.sparqr.numeric.integrity.ColumnSums;
 import java.nio.ByteBuffer;
 import java.nio.DoubleBuffer;

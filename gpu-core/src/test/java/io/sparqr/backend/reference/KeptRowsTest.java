@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sparqr.backend.schedule.SchedulerOptions;
-import io.sparqr.backend.staged.KeptRows;
-import io.sparqr.backend.staged.RoundExecutor;
-import io.sparqr.backend.staged.SolveItem;
-import io.sparqr.backend.staged.SolveLists;
+import io.sparqr.backend.staged.executor.KeptRows;
+import io.sparqr.backend.staged.executor.RoundExecutor;
+import io.sparqr.backend.staged.solve.SolveItem;
+import io.sparqr.backend.staged.solve.SolveLists;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.DeviceCases;
 import io.sparqr.numeric.FactorOptions;

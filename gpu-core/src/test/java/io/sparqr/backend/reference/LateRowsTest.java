@@ -5,7 +5,7 @@ import static io.sparqr.numeric.FrontFactors.requireSame;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.sparqr.backend.staged.KeptRows;
+import io.sparqr.backend.staged.executor.KeptRows;
 import io.sparqr.numeric.DeviceCases;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.FrontFactor;

@@ -3,9 +3,9 @@ package io.sparqr.backend.reference;
 
 import io.sparqr.backend.QrBackendProvider;
 import io.sparqr.backend.schedule.SchedulerOptions;
-import io.sparqr.backend.staged.KeptRows;
-import io.sparqr.backend.staged.RoundExecutor;
-import io.sparqr.backend.staged.SolveItem;
+import io.sparqr.backend.staged.executor.KeptRows;
+import io.sparqr.backend.staged.executor.RoundExecutor;
+import io.sparqr.backend.staged.solve.SolveItem;
 import io.sparqr.numeric.SubtreeFactorizer;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;

@@ -4,7 +4,7 @@ package io.sparqr.backend.reference;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.backend.schedule.SchedulerOptions;
-import io.sparqr.backend.staged.RoundExecutor;
+import io.sparqr.backend.staged.executor.RoundExecutor;
 import io.sparqr.numeric.DeviceCases;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.SubtreeFactor;

@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.schedule;
 
-import io.sparqr.backend.staged.StageProgram;
+import io.sparqr.backend.staged.layout.StageProgram;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Random;

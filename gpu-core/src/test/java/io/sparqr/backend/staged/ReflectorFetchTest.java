@@ -1,6 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.staged;
 
+import io.sparqr.backend.staged.layout.StageBuilder;
+import io.sparqr.backend.staged.layout.StageProgram;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.backend.reference.TaskListExecutor;

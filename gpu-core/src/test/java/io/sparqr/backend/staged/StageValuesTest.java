@@ -4,7 +4,7 @@ package io.sparqr.backend.staged;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.sparqr.backend.staged.RoundExecutor.StageInput.Part;
+import io.sparqr.backend.staged.executor.RoundExecutor.StageInput.Part;
 import io.sparqr.error.NumericalIntegrityException;
 import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.SubtreeProblem;

@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.arrays;
 
-import io.sparqr.spark.RFactor;
+import io.sparqr.spark.model.RFactor;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.IOException;
 import java.nio.ByteBuffer;

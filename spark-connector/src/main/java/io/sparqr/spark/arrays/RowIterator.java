@@ -2,7 +2,7 @@
 package io.sparqr.spark.arrays;
 
 import io.sparqr.error.MatrixFormatException;
-import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.model.SparseRow;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 

@@ -1,9 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.cli;
 
-import io.sparqr.spark.FailureReport;
-import io.sparqr.spark.ProgressListener;
-import io.sparqr.spark.SolveReport;
+import io.sparqr.spark.report.FailureReport;
+import io.sparqr.spark.report.ProgressListener;
+import io.sparqr.spark.report.SolveReport;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;

@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.cli;
 
-import io.sparqr.spark.SolveReport.Seconds;
+import io.sparqr.spark.report.SolveReport.Seconds;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 

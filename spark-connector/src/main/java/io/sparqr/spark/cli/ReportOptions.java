@@ -1,8 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.cli;
 
-import io.sparqr.spark.AnalysisReport;
-import io.sparqr.spark.SolveReport;
+import io.sparqr.spark.input.UsageException;
+
+import io.sparqr.spark.report.AnalysisReport;
+import io.sparqr.spark.report.SolveReport;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;

@@ -2,7 +2,7 @@
 package io.sparqr.spark.connect;
 
 import io.sparqr.spark.GpuSparseQR;
-import io.sparqr.spark.LeastSquaresSolution;
+import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.spark.plan.Words;
 import io.sparqr.spark.python.Parcels;
 import io.sparqr.spark.python.PythonSupport;

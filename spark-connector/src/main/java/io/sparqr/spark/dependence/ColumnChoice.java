@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.dependence;
 
-import io.sparqr.spark.resource.JobScope;
+import io.sparqr.spark.engine.JobScope;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.dependence;
 
-import io.sparqr.spark.Dependency;
+import io.sparqr.spark.model.Dependency;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;

@@ -2,7 +2,7 @@
 package io.sparqr.spark.dependence;
 
 import io.sparqr.spark.plan.SolvePlan;
-import io.sparqr.spark.resource.JobScope;
+import io.sparqr.spark.engine.JobScope;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -17,7 +17,7 @@ import org.apache.spark.sql.types.StructType;
  *
  * @param schema of the Dataset as the caller has it
  */
-record DataColumns(StructType schema) {
+public record DataColumns(StructType schema) {
 
   static DataColumns of(Dataset<Row> data) {
     return new DataColumns(data.schema());
@@ -46,7 +46,7 @@ record DataColumns(StructType schema) {
    *
    * @throws IllegalArgumentException if there is no column of this name, or more than one
    */
-  Column column(String name) {
+  public Column column(String name) {
     return functions.col(number(index(name)));
   }
 

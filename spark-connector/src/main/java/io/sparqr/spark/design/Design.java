@@ -1,6 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.design;
 
+import io.sparqr.spark.design.formula.Formula;
+import io.sparqr.spark.design.level.AbsorbedFactor;
+import io.sparqr.spark.design.level.Factor;
+
 import io.sparqr.spark.design.DesignOptions.Role;
 import java.io.Serializable;
 import java.util.AbstractList;

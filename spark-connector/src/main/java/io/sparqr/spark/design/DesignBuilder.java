@@ -1,10 +1,19 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.design;
 
+import io.sparqr.spark.design.formula.Formula;
+import io.sparqr.spark.design.formula.Variable;
+import io.sparqr.spark.design.level.Factor;
+import io.sparqr.spark.design.level.LevelChunk;
+import io.sparqr.spark.design.level.LevelKind;
+import io.sparqr.spark.design.level.LevelPass;
+import io.sparqr.spark.design.level.Levels;
+import io.sparqr.spark.design.level.NumberLevels;
+
 import io.sparqr.spark.design.DesignOptions.Role;
-import io.sparqr.spark.design.Formula.Term;
-import io.sparqr.spark.design.LevelPass.Found;
-import io.sparqr.spark.design.Variable.Function;
+import io.sparqr.spark.design.formula.Formula.Term;
+import io.sparqr.spark.design.level.LevelPass.Found;
+import io.sparqr.spark.design.formula.Variable.Function;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -1,6 +1,13 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.design;
 
+import io.sparqr.spark.design.formula.Formula;
+import io.sparqr.spark.design.level.Factor;
+import io.sparqr.spark.design.level.LevelChunk;
+import io.sparqr.spark.design.level.LevelKind;
+import io.sparqr.spark.design.level.Levels;
+import io.sparqr.spark.design.level.NumberLevels;
+
 import io.sparqr.spark.design.DesignOptions.Role;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -1,6 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.design;
 
+import io.sparqr.spark.design.formula.Formula;
+
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.EnumMap;

@@ -1,8 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.design;
 
-import io.sparqr.spark.SparseRow;
-import io.sparqr.spark.resource.JobScope;
+import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.rows.RowSource;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;

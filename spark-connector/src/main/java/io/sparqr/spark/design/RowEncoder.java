@@ -1,6 +1,11 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.design;
 
+import io.sparqr.spark.design.level.Factor;
+import io.sparqr.spark.design.level.LevelKind;
+import io.sparqr.spark.design.level.LevelSet;
+import io.sparqr.spark.design.level.Levels;
+
 import io.sparqr.error.MatrixFormatException;
 import io.sparqr.error.NonFiniteValueException;
 import java.util.Arrays;

@@ -1,6 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.design;
 
+import io.sparqr.spark.design.formula.Formula;
+import io.sparqr.spark.design.formula.Variable;
+import io.sparqr.spark.design.level.LevelKind;
+
 import io.sparqr.spark.design.DesignOptions.Role;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.design;
 
+import io.sparqr.spark.design.formula.Variable;
+import io.sparqr.spark.design.level.LevelKind;
+
 import java.io.Serializable;
 import java.util.List;
 

@@ -2,14 +2,14 @@
 package io.sparqr.spark.factor;
 
 import io.sparqr.numeric.SingletonRows;
-import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.rows.SortedPairs;
-import io.sparqr.spark.wire.FrontRows;
-import io.sparqr.spark.wire.KeptFronts;
-import io.sparqr.spark.wire.Reading;
+import io.sparqr.spark.stored.FrontRows;
+import io.sparqr.spark.stored.KeptFronts;
+import io.sparqr.spark.stored.Reading;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.ArrayList;
 import java.util.Collections;

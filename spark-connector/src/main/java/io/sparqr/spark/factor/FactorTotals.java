@@ -2,7 +2,7 @@
 package io.sparqr.spark.factor;
 
 import io.sparqr.numeric.FactorSummary;
-import io.sparqr.spark.SolveReport.FactorBytes;
+import io.sparqr.spark.report.SolveReport.FactorBytes;
 import java.util.Arrays;
 import java.util.List;
 

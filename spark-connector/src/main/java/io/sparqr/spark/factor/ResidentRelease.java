@@ -3,8 +3,8 @@ package io.sparqr.spark.factor;
 
 import io.sparqr.numeric.ResidentFactors;
 import io.sparqr.spark.plan.PlanHandle;
-import io.sparqr.spark.resource.Engine;
-import io.sparqr.spark.resource.Parts;
+import io.sparqr.spark.engine.Engine;
+import io.sparqr.spark.parts.Parts;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.SparkContext;

@@ -2,8 +2,8 @@
 package io.sparqr.spark.factor;
 
 import io.sparqr.spark.plan.SolvePlan;
-import io.sparqr.spark.resource.ClusterResources;
-import io.sparqr.spark.resource.SparkErrors;
+import io.sparqr.spark.cluster.ClusterResources;
+import io.sparqr.spark.engine.SparkErrors;
 import io.sparqr.threads.Parallel;
 import java.io.Serializable;
 import java.util.ArrayList;

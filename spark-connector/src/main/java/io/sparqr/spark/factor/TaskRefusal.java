@@ -5,7 +5,7 @@ import io.sparqr.error.InputChangedException;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.error.SparseQrException;
 import io.sparqr.partition.SubtreeTask;
-import io.sparqr.spark.resource.Engine;
+import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.wire.Frame;
 import io.sparqr.spark.wire.ObjectCodec;
 import java.io.Serializable;

@@ -2,7 +2,7 @@
 package io.sparqr.spark.file;
 
 import io.sparqr.matrix.DenseMatrix;
-import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.model.SparseRow;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.Serializable;
 import java.util.Arrays;

@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.inference;
 
-import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.model.SparseRow;
 import java.util.ArrayList;
 import java.util.List;
 

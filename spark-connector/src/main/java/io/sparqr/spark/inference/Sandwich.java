@@ -2,7 +2,7 @@
 package io.sparqr.spark.inference;
 
 import io.sparqr.error.DimensionMismatchException;
-import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.model.SparseRow;
 import java.util.Arrays;
 import java.util.function.Function;
 import org.apache.spark.api.java.JavaRDD;

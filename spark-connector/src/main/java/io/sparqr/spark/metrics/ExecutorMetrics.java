@@ -3,7 +3,7 @@ package io.sparqr.spark.metrics;
 
 import com.codahale.metrics.Gauge;
 import com.codahale.metrics.MetricRegistry;
-import io.sparqr.spark.resource.Backends;
+import io.sparqr.spark.device.Backends;
 import java.util.concurrent.atomic.LongAdder;
 
 /**

@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.metrics;
 
-import io.sparqr.spark.resource.Backends;
+import io.sparqr.spark.device.Backends;
 import java.util.Arrays;
 
 /**

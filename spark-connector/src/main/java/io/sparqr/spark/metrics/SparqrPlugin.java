@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.metrics;
 
-import io.sparqr.spark.resource.DeviceReport;
+import io.sparqr.spark.device.DeviceReport;
 import java.io.IOException;
 import java.util.Map;
 import org.apache.spark.SparkContext;

@@ -2,7 +2,7 @@
 package io.sparqr.spark.metrics;
 
 import io.sparqr.numeric.FactorSummary;
-import io.sparqr.spark.resource.Foreground;
+import io.sparqr.spark.engine.Foreground;
 import io.sparqr.spark.wire.ObjectCodec;
 import java.io.Serializable;
 import java.util.List;

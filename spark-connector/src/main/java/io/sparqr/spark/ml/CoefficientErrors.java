@@ -2,8 +2,8 @@
 package io.sparqr.spark.ml;
 
 import io.sparqr.spark.QRFactorization;
-import io.sparqr.spark.SparseRow;
-import io.sparqr.spark.design.AbsorbedFactor;
+import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.design.level.AbsorbedFactor;
 import io.sparqr.spark.inference.ClusterCorrection;
 import io.sparqr.spark.inference.HcType;
 import io.sparqr.spark.inference.Inference;

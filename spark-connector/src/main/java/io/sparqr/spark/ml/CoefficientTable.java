@@ -1,8 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.ml;
 
-import io.sparqr.spark.Dependency;
-import io.sparqr.spark.design.AbsorbedFactor;
+import io.sparqr.spark.model.Dependency;
+import io.sparqr.spark.design.level.AbsorbedFactor;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

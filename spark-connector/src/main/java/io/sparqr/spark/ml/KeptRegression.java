@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.ml;
 
-import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.inference.Inference;
 import java.util.List;
 import java.util.Map;

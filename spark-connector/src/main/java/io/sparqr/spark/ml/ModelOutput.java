@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.ml;
 
-import io.sparqr.spark.design.AbsorbedFactor;
+import io.sparqr.spark.design.level.AbsorbedFactor;
 import io.sparqr.spark.python.Parcels;
 import io.sparqr.spark.python.PythonSupport;
 import java.util.Arrays;

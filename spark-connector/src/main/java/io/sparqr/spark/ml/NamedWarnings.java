@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.ml;
 
-import io.sparqr.spark.SolveReport;
+import io.sparqr.spark.report.SolveReport;
 import io.sparqr.spark.condition.Condition;
 import java.util.Arrays;
 import java.util.List;

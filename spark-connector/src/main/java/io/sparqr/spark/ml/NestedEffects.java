@@ -3,9 +3,9 @@ package io.sparqr.spark.ml;
 
 import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.QRFactorization;
-import io.sparqr.spark.SparseRow;
-import io.sparqr.spark.design.AbsorbedFactor;
-import io.sparqr.spark.resource.JobScope;
+import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.design.level.AbsorbedFactor;
+import io.sparqr.spark.engine.JobScope;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;

@@ -2,7 +2,7 @@
 package io.sparqr.spark.ml;
 
 import io.sparqr.spark.GpuSparseQR;
-import io.sparqr.spark.ProgressListener;
+import io.sparqr.spark.report.ProgressListener;
 import io.sparqr.spark.SparseQRSolver;
 import io.sparqr.spark.design.DesignOptions;
 import io.sparqr.spark.design.DesignOptions.Role;

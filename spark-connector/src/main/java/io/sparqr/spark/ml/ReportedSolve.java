@@ -1,9 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.ml;
 
-import io.sparqr.spark.HalfSolve;
+import io.sparqr.spark.model.HalfSolve;
 import io.sparqr.spark.QRFactorization;
-import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.inference.WaldTest;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.ml;
 
-import io.sparqr.spark.ProgressListener;
+import io.sparqr.spark.report.ProgressListener;
 import io.sparqr.spark.design.Design;
 import io.sparqr.spark.design.DesignOptions;
 import io.sparqr.spark.design.HandleInvalid;
@@ -238,7 +238,7 @@ public class SparseQRRegression
 
   /**
    * A formula in the syntax of R's {@code lm}, such as {@code log_wage ~ age + a:b + offset(z)},
-   * with absorbed fixed effects behind a bar: {@link io.sparqr.spark.design.Formula#parse}. Strings
+   * with absorbed fixed effects behind a bar: {@link io.sparqr.spark.design.formula.Formula#parse}. Strings
    * and booleans are factors; numbers become factors only by {@link #setCategoricalCols} or {@code
    * factor(x)}; a dot stands for all columns without another role. The left-hand side, if present,
    * names the label. A formula replaces the features column.
@@ -280,7 +280,7 @@ public class SparseQRRegression
 
   /**
    * Whether a fit records the time and place of every task, for {@link
-   * io.sparqr.spark.SolveReport#toHtml()} of its summary's report; default false.
+   * io.sparqr.spark.report.SolveReport#toHtml()} of its summary's report; default false.
    */
   public SparseQRRegression setProfile(boolean on) {
     return with(own.profile, on);

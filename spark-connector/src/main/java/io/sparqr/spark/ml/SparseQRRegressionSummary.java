@@ -1,8 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.ml;
 
-import io.sparqr.spark.SolveReport;
-import io.sparqr.spark.design.AbsorbedFactor;
+import io.sparqr.spark.report.SolveReport;
+import io.sparqr.spark.design.level.AbsorbedFactor;
 import io.sparqr.spark.design.LeftOut;
 import io.sparqr.spark.inference.ContrastTest;
 import java.util.Arrays;

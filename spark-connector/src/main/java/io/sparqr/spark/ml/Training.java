@@ -2,8 +2,8 @@
 package io.sparqr.spark.ml;
 
 import io.sparqr.error.SparseQrException;
-import io.sparqr.spark.SolveReport;
-import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.report.SolveReport;
+import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.design.Design;
 import io.sparqr.spark.design.DesignRows;
 import io.sparqr.spark.design.LeftOut;

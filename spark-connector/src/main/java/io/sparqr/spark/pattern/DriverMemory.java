@@ -3,8 +3,8 @@ package io.sparqr.spark.pattern;
 
 import io.sparqr.configuration.Keys;
 import io.sparqr.error.InsufficientMemoryException;
-import io.sparqr.spark.resource.Engine;
-import io.sparqr.spark.resource.TaskHeap;
+import io.sparqr.spark.engine.Engine;
+import io.sparqr.spark.engine.TaskHeap;
 import java.util.Locale;
 
 /**

@@ -1,8 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.pattern;
 
-import io.sparqr.spark.resource.ByteBudget;
-import io.sparqr.spark.resource.Exchange;
+import io.sparqr.spark.engine.ByteBudget;
+import io.sparqr.spark.exchange.Exchange;
 import java.io.Serializable;
 import java.util.concurrent.atomic.AtomicLong;
 

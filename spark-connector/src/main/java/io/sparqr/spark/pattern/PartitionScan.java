@@ -2,7 +2,7 @@
 package io.sparqr.spark.pattern;
 
 import io.sparqr.error.SparseQrException;
-import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.rows.HeldRows;
 import io.sparqr.spark.rows.RowCollector;
 import io.sparqr.spark.rows.RowReader;

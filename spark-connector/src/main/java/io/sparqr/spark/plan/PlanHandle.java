@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.plan;
 
-import io.sparqr.spark.resource.Engine;
+import io.sparqr.spark.engine.Engine;
 import java.io.IOException;
 import java.io.Serializable;
 import java.io.UncheckedIOException;

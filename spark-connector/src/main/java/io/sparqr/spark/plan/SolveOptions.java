@@ -3,7 +3,7 @@ package io.sparqr.spark.plan;
 
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.partition.PartitionOptions;
-import io.sparqr.spark.RankPolicy;
+import io.sparqr.spark.model.RankPolicy;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicOptions;
 import java.util.Arrays;

@@ -3,7 +3,7 @@ package io.sparqr.spark.plan;
 
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.ordering.OrderingMethod;
-import io.sparqr.spark.RankPolicy;
+import io.sparqr.spark.model.RankPolicy;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;

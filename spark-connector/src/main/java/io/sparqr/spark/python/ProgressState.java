@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.python;
 
-import io.sparqr.spark.ProgressListener;
+import io.sparqr.spark.report.ProgressListener;
 
 /**
  * The latest progress of a solve, for polling: Py4J has no cheap way for the JVM to call Python.

@@ -10,7 +10,7 @@ import io.sparqr.partition.ResourceModel;
 import io.sparqr.partition.WhatIf;
 import io.sparqr.spark.pattern.PatternPass;
 import io.sparqr.spark.plan.SolveOptions;
-import io.sparqr.spark.resource.JobScope;
+import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicAnalyzer;

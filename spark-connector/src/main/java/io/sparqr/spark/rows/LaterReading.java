@@ -3,7 +3,7 @@ package io.sparqr.spark.rows;
 
 import io.sparqr.error.InputChangedException;
 import io.sparqr.error.SparseQrException;
-import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.plan.Readings;
 import java.util.Iterator;
 import java.util.Optional;

@@ -2,7 +2,7 @@
 package io.sparqr.spark.rows;
 
 import io.sparqr.error.IndexOverflowException;
-import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.wire.LeverageCodec;
 import java.util.Arrays;

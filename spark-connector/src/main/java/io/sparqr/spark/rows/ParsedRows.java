@@ -3,7 +3,7 @@ package io.sparqr.spark.rows;
 
 import io.sparqr.configuration.Keys;
 import io.sparqr.spark.plan.Fingerprint;
-import io.sparqr.spark.resource.ByteBudget;
+import io.sparqr.spark.engine.ByteBudget;
 import java.util.Arrays;
 import java.util.List;
 

@@ -5,7 +5,7 @@ import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.error.MatrixFormatException;
 import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.error.SparseQrException;
-import io.sparqr.spark.resource.JobScope;
+import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.wire.ObjectCodec;
 import java.io.Serializable;
 import java.util.ArrayList;

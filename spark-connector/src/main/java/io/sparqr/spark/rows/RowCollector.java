@@ -2,7 +2,7 @@
 package io.sparqr.spark.rows;
 
 import io.sparqr.spark.plan.Fingerprint;
-import io.sparqr.spark.resource.Depot;
+import io.sparqr.spark.exchange.Depot;
 import io.sparqr.spark.rows.ParsedRows.Entries;
 import io.sparqr.spark.rows.ParsedRows.Heads;
 import io.sparqr.spark.rows.ParsedRows.Run;

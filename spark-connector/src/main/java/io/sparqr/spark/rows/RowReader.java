@@ -4,7 +4,7 @@ package io.sparqr.spark.rows;
 import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.error.MatrixFormatException;
 import io.sparqr.error.NonFiniteValueException;
-import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.plan.Fingerprint;
 
 /**

@@ -1,10 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.rows;
 
-import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.file.ReusableRows;
-import io.sparqr.spark.resource.Engine;
-import io.sparqr.spark.resource.Parts;
+import io.sparqr.spark.engine.Engine;
+import io.sparqr.spark.parts.Parts;
 import java.util.Iterator;
 import java.util.Optional;
 import java.util.function.IntFunction;

@@ -3,7 +3,7 @@ package io.sparqr.spark.solve;
 
 import io.sparqr.numeric.BitChecksum;
 import io.sparqr.numeric.Probe;
-import io.sparqr.spark.wire.FrontRows;
+import io.sparqr.spark.stored.FrontRows;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.threads.Crew;
 import java.util.Arrays;

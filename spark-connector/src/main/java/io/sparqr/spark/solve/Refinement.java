@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.solve;
 
-import io.sparqr.spark.resource.JobScope;
+import io.sparqr.spark.engine.JobScope;
 import java.util.Arrays;
 import java.util.function.UnaryOperator;
 

@@ -3,7 +3,7 @@ package io.sparqr.spark.solve;
 
 import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.error.InputChangedException;
-import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.rows.LaterReading;

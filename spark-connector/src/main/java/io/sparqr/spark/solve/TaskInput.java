@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.solve;
 
-import io.sparqr.spark.resource.Held;
+import io.sparqr.spark.engine.Held;
 import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

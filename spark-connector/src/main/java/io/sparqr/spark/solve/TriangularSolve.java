@@ -4,7 +4,7 @@ package io.sparqr.spark.solve;
 import io.sparqr.error.IndexOverflowException;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.plan.SolvePlan;
-import io.sparqr.spark.wire.FrontRows;
+import io.sparqr.spark.stored.FrontRows;
 import io.sparqr.spark.wire.VectorCodec;
 import io.sparqr.spark.wire.VectorCodec.Sparse;
 import io.sparqr.symbolic.SymbolicAnalysis;

@@ -1,8 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.warmup;
 
-import io.sparqr.spark.SparseRow;
-import io.sparqr.spark.resource.Parts;
+import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.parts.Parts;
 import io.sparqr.spark.rows.RowSource;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

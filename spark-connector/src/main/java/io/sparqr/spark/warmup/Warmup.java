@@ -1,11 +1,11 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.warmup;
 
-import io.sparqr.spark.resource.Engine;
+import io.sparqr.spark.engine.Engine;
 import io.sparqr.configuration.Keys;
-import io.sparqr.spark.resource.ClusterResources;
-import io.sparqr.spark.resource.DeviceReport;
-import io.sparqr.spark.resource.Foreground;
+import io.sparqr.spark.cluster.ClusterResources;
+import io.sparqr.spark.device.DeviceReport;
+import io.sparqr.spark.engine.Foreground;
 import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;

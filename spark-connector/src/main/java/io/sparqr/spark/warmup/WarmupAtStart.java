@@ -2,7 +2,7 @@
 package io.sparqr.spark.warmup;
 
 import io.sparqr.spark.metrics.AtStart;
-import io.sparqr.spark.resource.DeviceReport;
+import io.sparqr.spark.device.DeviceReport;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;

@@ -1,6 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.wire;
 
+import io.sparqr.spark.stored.FactorChunk;
+
 import io.sparqr.error.WireFormatException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -154,7 +156,7 @@ public final class Frame {
     return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getInt(16 + 4 * k);
   }
 
-  static void putInts(ByteBuffer buffer, int[] values, int from, int count) {
+  public static void putInts(ByteBuffer buffer, int[] values, int from, int count) {
     buffer.asIntBuffer().put(values, from, count);
     buffer.position(buffer.position() + 4 * count);
   }
@@ -164,12 +166,12 @@ public final class Frame {
     buffer.position(buffer.position() + 8 * count);
   }
 
-  static void putDoubles(ByteBuffer buffer, DoubleBuffer values, int from, int count) {
+  public static void putDoubles(ByteBuffer buffer, DoubleBuffer values, int from, int count) {
     buffer.asDoubleBuffer().put(0, values, from, count);
     buffer.position(buffer.position() + 8 * count);
   }
 
-  static void putDoubles(ByteBuffer buffer, double[] values, int from, int count) {
+  public static void putDoubles(ByteBuffer buffer, double[] values, int from, int count) {
     buffer.asDoubleBuffer().put(values, from, count);
     buffer.position(buffer.position() + 8 * count);
   }
@@ -204,7 +206,7 @@ public final class Frame {
   }
 
   /** Checks a count: a negative one, or one past the end, means that the frame is malformed. */
-  static void need(ByteBuffer buffer, long bytes) {
+  public static void need(ByteBuffer buffer, long bytes) {
     if (bytes < 0 || bytes > buffer.remaining()) {
       throw new WireFormatException(
           "a frame's counts ask for " + bytes + " bytes, " + buffer.remaining() + " are left",
@@ -213,7 +215,7 @@ public final class Frame {
   }
 
   /** The last step of every decoder: rejects a body longer than announced. */
-  static void end(ByteBuffer buffer) {
+  public static void end(ByteBuffer buffer) {
     if (buffer.hasRemaining()) {
       throw new WireFormatException(
           "a frame has " + buffer.remaining() + " bytes more than its counts ask for", "counts");
@@ -221,7 +223,7 @@ public final class Frame {
   }
 
   /** Checks a condition on the numbers of a body. */
-  static void require(boolean right, String what) {
+  public static void require(boolean right, String what) {
     if (!right) {
       throw new WireFormatException("a frame with wrong " + what, what);
     }

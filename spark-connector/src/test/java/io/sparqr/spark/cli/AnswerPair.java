@@ -2,7 +2,7 @@
 package io.sparqr.spark.cli;
 
 import io.sparqr.numeric.Tolerances;
-import io.sparqr.spark.LeastSquaresSolution;
+import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.sparse.CsrMatrix;
 import java.util.Locale;
 

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.configuration.Key;
 import io.sparqr.configuration.Keys;
-import io.sparqr.spark.FailureReport;
-import io.sparqr.spark.SolveReport;
+import io.sparqr.spark.report.FailureReport;
+import io.sparqr.spark.report.SolveReport;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

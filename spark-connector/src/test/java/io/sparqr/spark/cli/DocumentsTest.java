@@ -227,7 +227,7 @@ class DocumentsTest {
     }
     String page =
         Files.readString(
-            ROOT.resolve("spark-connector/target/classes/io/sparqr/spark/page/VERSIONS"));
+            ROOT.resolve("spark-connector/target/classes/io/sparqr/spark/report/page/VERSIONS"));
     var npm = Pattern.compile("(vega[-a-z]*)@([\\d.]+)").matcher(page);
     while (npm.find()) {
       count++;

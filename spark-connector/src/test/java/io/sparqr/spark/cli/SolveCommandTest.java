@@ -10,7 +10,7 @@ import io.sparqr.matrix.DenseMatrix;
 import io.sparqr.matrix.Gallery;
 import io.sparqr.matrix.MatrixMarket;
 import io.sparqr.matrix.MatrixMarketWriter;
-import io.sparqr.spark.SolveReport.Seconds;
+import io.sparqr.spark.report.SolveReport.Seconds;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sparqr.error.RankDeficientException;
 import io.sparqr.spark.GpuSparseQR;
-import io.sparqr.spark.LeastSquaresSolution;
+import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.spark.LocalSpark;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

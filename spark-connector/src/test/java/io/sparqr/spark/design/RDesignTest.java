@@ -4,7 +4,7 @@ package io.sparqr.spark.design;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.spark.LocalSpark;
-import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.model.SparseRow;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;

@@ -18,7 +18,7 @@ import io.sparqr.partition.ResourceModel;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.partition.TreePartitioner;
 import io.sparqr.spark.GpuSparseQR;
-import io.sparqr.spark.LeastSquaresSolution;
+import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.spark.Problems;
 import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.spark.plan.Readings;

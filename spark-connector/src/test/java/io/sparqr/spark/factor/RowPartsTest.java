@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sparqr.spark.LocalSpark;
-import io.sparqr.spark.resource.KeyPartitioner;
-import io.sparqr.spark.resource.SparkErrors;
+import io.sparqr.spark.engine.KeyPartitioner;
+import io.sparqr.spark.engine.SparkErrors;
 import java.io.IOException;
 import java.util.Iterator;
 import java.util.List;

@@ -9,7 +9,7 @@ import io.sparqr.error.InputChangedException;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.LocalSpark;
-import io.sparqr.spark.resource.Engine;
+import io.sparqr.spark.engine.Engine;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Iterator;

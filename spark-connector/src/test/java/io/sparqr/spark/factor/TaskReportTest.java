@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sparqr.error.WireFormatException;
 import io.sparqr.numeric.FactorSummary;
-import io.sparqr.spark.SolveReport.FactorBytes;
+import io.sparqr.spark.report.SolveReport.FactorBytes;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -15,7 +15,7 @@ import io.sparqr.matrix.Libsvm;
 import io.sparqr.matrix.MatrixMarket;
 import io.sparqr.spark.LocalSpark;
 import io.sparqr.spark.MatrixFiles;
-import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.model.SparseRow;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.IOException;
 import java.io.InputStream;

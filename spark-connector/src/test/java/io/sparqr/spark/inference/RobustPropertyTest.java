@@ -11,7 +11,7 @@ import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.LocalSpark;
 import io.sparqr.spark.QRFactorization;
-import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.model.SparseRow;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;

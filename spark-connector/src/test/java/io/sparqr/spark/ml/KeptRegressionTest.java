@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.sparqr.spark.LocalSpark;
-import io.sparqr.spark.SparseRow;
+import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.inference.Anova;
 import io.sparqr.spark.inference.ContrastTest;
 import io.sparqr.spark.inference.HcType;

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.spark.LocalSpark;
-import io.sparqr.spark.ProgressListener;
+import io.sparqr.spark.report.ProgressListener;
 import io.sparqr.spark.plan.SolveOptions;
 import java.util.ArrayList;
 import java.util.Arrays;

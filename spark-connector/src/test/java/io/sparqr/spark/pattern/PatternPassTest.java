@@ -10,7 +10,7 @@ import io.sparqr.spark.Problems;
 import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.plan.Ridge;
 import io.sparqr.spark.plan.SolveOptions;
-import io.sparqr.spark.resource.Held;
+import io.sparqr.spark.engine.Held;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.solve.TaskInput;
 import io.sparqr.sparse.CsrMatrix;

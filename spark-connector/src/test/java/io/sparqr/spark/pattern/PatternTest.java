@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sparqr.error.IndexOverflowException;
 import io.sparqr.error.InsufficientMemoryException;
-import io.sparqr.spark.resource.Engine;
+import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.rows.SortedPairs;
 import io.sparqr.spark.wire.PatternCodec.Patterns;
 import io.sparqr.sparse.SparsityPattern;

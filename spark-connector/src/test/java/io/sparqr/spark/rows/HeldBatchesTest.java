@@ -4,7 +4,7 @@ package io.sparqr.spark.rows;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.sparqr.spark.resource.Exchange;
+import io.sparqr.spark.exchange.Exchange;
 import io.sparqr.spark.wire.RowBatchCodec;
 import java.util.ArrayList;
 import java.util.Iterator;

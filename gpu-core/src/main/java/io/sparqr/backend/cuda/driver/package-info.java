@@ -1,0 +1,3 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+/** The CUDA driver, one class for each thing it hands out; only here is jcuda called. */
+package io.sparqr.backend.cuda.driver;

@@ -1,0 +1,180 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.cuda.transfer;
+
+import io.sparqr.backend.cuda.driver.CudaDriver;
+import io.sparqr.backend.cuda.driver.CudaModule;
+import io.sparqr.backend.cuda.driver.DeviceBuffer;
+
+import io.sparqr.backend.schedule.TaskLayout;
+import io.sparqr.backend.staged.layout.StageProgram;
+import io.sparqr.configuration.Keys;
+import io.sparqr.error.InsufficientMemoryException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.Set;
+
+/**
+ * The device memory of one stage at a time. Buffers are kept between stages and grow: allocating
+ * and freeing gigabytes costs milliseconds.
+ */
+public final class StageMemory implements AutoCloseable {
+
+  /** The contents of each buffer, in the order of SparqrStage. */
+  public enum Part {
+    TASKS,
+    FRONTS,
+    ARENA,
+    VT,
+    S_INDEX,
+    S_VALUE,
+    MAPS,
+    INPUT,
+    OUT,
+    RESIDUAL,
+    STATE,
+    PROGRESS
+  }
+
+  /** What depends on the stage's structure alone. */
+  private static final Set<Part> STRUCTURE =
+      Collections.unmodifiableSet(EnumSet.of(Part.TASKS, Part.FRONTS, Part.S_INDEX, Part.MAPS));
+
+  private final CudaDriver driver;
+  private final DeviceBuffer[] buffer = new DeviceBuffer[Part.values().length];
+
+  public StageMemory(CudaDriver driver) {
+    this.driver = driver;
+  }
+
+  /** Milliseconds that a task may wait for its dependencies, longer than any task takes. */
+  public static long waitMillis() {
+    return Keys.WAIT_MILLIS.ofJvm();
+  }
+
+  /** Makes room for a stage; returns true if the previous structure is lost. */
+  public boolean reserve(StageProgram program) {
+    boolean lost = false;
+    for (Part part : Part.values()) {
+      long need = bytes(program, part);
+      DeviceBuffer have = buffer[part.ordinal()];
+      if (have == null || have.bytes() < need) {
+        lost |= STRUCTURE.contains(part);
+        if (have != null) {
+          buffer[part.ordinal()] = null;
+          have.close();
+        }
+      }
+    }
+    for (Part part : Part.values()) {
+      if (buffer[part.ordinal()] == null) {
+        lost |= allocate(program, part);
+      }
+    }
+    return lost;
+  }
+
+  /** Returns true if the structure had to give way. */
+  private boolean allocate(StageProgram program, Part part) {
+    long need = bytes(program, part);
+    try {
+      buffer[part.ordinal()] = new DeviceBuffer(driver, need);
+      return false;
+    } catch (InsufficientMemoryException e) {
+      // Buffers that are too large after an earlier stage are freed.
+      boolean shrunk = false;
+      boolean lost = false;
+      for (Part other : Part.values()) {
+        DeviceBuffer b = buffer[other.ordinal()];
+        if (b != null && b.bytes() > bytes(program, other) + (1 << 20)) {
+          buffer[other.ordinal()] = null;
+          b.close();
+          shrunk = true;
+          lost |= STRUCTURE.contains(other);
+        }
+      }
+      if (!shrunk) {
+        throw e;
+      }
+      for (Part other : Part.values()) {
+        if (buffer[other.ordinal()] == null) {
+          buffer[other.ordinal()] = new DeviceBuffer(driver, bytes(program, other));
+        }
+      }
+      return lost;
+    }
+  }
+
+  public static long bytes(StageProgram p, Part part) {
+    return switch (part) {
+      case TASKS -> p.schedule().tasks() * TaskLayout.TASK_BYTES;
+      case FRONTS -> p.descriptors().capacity();
+      case ARENA -> 8 * p.arenaDoubles();
+      case VT -> 8L * TaskLayout.VT_DOUBLES * p.schedule().vtSlots();
+      case S_INDEX -> 4L * p.sIndex().length;
+      case S_VALUE -> 8L * p.sIndex().length;
+      case MAPS -> 4L * p.maps().length;
+      case INPUT -> 8 * p.inputDoubles();
+      case OUT -> 8 * p.outDoubles();
+      case RESIDUAL -> 8L * p.residualSlots() * p.rhs();
+      case STATE -> 4L * p.fronts();
+      case PROGRESS -> 8L * (1 + p.fronts() + p.dropWords());
+    };
+  }
+
+  public DeviceBuffer get(Part part) {
+    return buffer[part.ordinal()];
+  }
+
+  /** Gives a buffer away; the next stage gets a new one. */
+  public DeviceBuffer take(Part part) {
+    DeviceBuffer taken = buffer[part.ordinal()];
+    buffer[part.ordinal()] = null;
+    return taken;
+  }
+
+  /** Bytes held. */
+  public long held() {
+    long sum = 0;
+    for (DeviceBuffer b : buffer) {
+      sum += b == null ? 0 : b.bytes();
+    }
+    return sum;
+  }
+
+  /**
+   * The launch parameter, optionally with other tasks and another output buffer; such tasks have no
+   * dependencies.
+   */
+  public ByteBuffer parameter(
+      double tolerance, int bundle, boolean reflectors, DeviceBuffer tasks, DeviceBuffer out) {
+    ByteBuffer b = ByteBuffer.allocateDirect(CudaModule.STAGE_BYTES).order(ByteOrder.nativeOrder());
+    for (Part part : Part.values()) {
+      DeviceBuffer from = get(part);
+      if (part == Part.TASKS && tasks != null) {
+        from = tasks;
+      } else if (part == Part.OUT && out != null) {
+        from = out;
+      }
+      boolean none = part == Part.PROGRESS && tasks != null;
+      b.putLong(8 * part.ordinal(), none ? 0 : from.address());
+    }
+    b.putDouble(96, tolerance);
+    b.putInt(104, CudaModule.sharedDoubles(bundle));
+    b.putInt(108, reflectors ? 1 : 0);
+    b.putLong(112, 1_000_000 * waitMillis());
+    return b;
+  }
+
+  @Override
+  public void close() {
+    for (int i = 0; i < buffer.length; i++) {
+      if (buffer[i] != null) {
+        DeviceBuffer b = buffer[i];
+        buffer[i] = null;
+        b.close();
+      }
+    }
+  }
+}

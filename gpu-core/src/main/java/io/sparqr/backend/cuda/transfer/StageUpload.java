@@ -1,0 +1,153 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.cuda.transfer;
+
+import io.sparqr.backend.cuda.transfer.StageMemory.Part;
+import io.sparqr.backend.staged.executor.RoundExecutor.StageInput;
+import io.sparqr.backend.staged.layout.StageProgram;
+import io.sparqr.numeric.ContributionBlock;
+import java.nio.ByteBuffer;
+import java.nio.DoubleBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * The upload of one stage, in pieces that several threads write directly into page-locked buffers.
+ * For a single use.
+ */
+public final class StageUpload {
+
+  /** Fronts and blocks with at least this many bytes of values go through the heap. */
+  private static final long LARGE_BYTES = 1L << 30;
+
+  /**
+   * Bytes of values gathered by one thread at a time: smaller than a piece copied from contiguous
+   * memory.
+   */
+  private static final int VALUE_BYTES = Transfers.PIECE_BYTES / 4;
+
+  /** One thread's work: writes some bytes and sends them. */
+  private record Piece(long bytes, Consumer<Transfers.Queue> send) {}
+
+  private final Transfers transfers;
+  private final StageMemory memory;
+  private final List<Piece> pieces = new ArrayList<>();
+
+  public StageUpload(Transfers transfers, StageMemory memory) {
+    this.transfers = transfers;
+    this.memory = memory;
+  }
+
+  /**
+   * Descriptors, maps, places of S: all of the structure but the task lists ({@link TaskUpload}).
+   */
+  public StageUpload structure(StageProgram program) {
+    ByteBuffer descriptors = program.descriptors();
+    array(
+        Part.FRONTS,
+        descriptors.capacity(),
+        1,
+        (to, from, count) -> to.put(descriptors.duplicate().position(from).limit(from + count)));
+    array(
+        Part.MAPS,
+        program.maps().length,
+        4,
+        (to, from, count) -> to.asIntBuffer().put(program.maps(), from, count));
+    array(
+        Part.S_INDEX,
+        program.sIndex().length,
+        4,
+        (to, from, count) -> to.asIntBuffer().put(program.sIndex(), from, count));
+    return this;
+  }
+
+  /** Values of S, input contribution blocks, states of the fronts. */
+  public StageUpload values(StageProgram program, StageInput input) {
+    int from = 0;
+    while (from < program.fronts()) {
+      int first = from;
+      long start = program.descriptor(first).sFrom();
+      long end;
+      do {
+        end = program.descriptor(from).sTo();
+        from++;
+      } while (from < program.fronts()
+          && 8 * (program.descriptor(from).sTo() - start) <= VALUE_BYTES);
+      int to = from;
+      if (to == first + 1 && 8 * (end - start) > 2L * VALUE_BYTES) {
+        large(first, start, input);
+      } else {
+        doubles(Part.S_VALUE, start, end - start, b -> input.writeS(first, to, b));
+      }
+    }
+    for (int b = 0; b < program.blocks(); b++) {
+      var d = program.descriptor(program.fronts() + b);
+      int block = b;
+      long count = ContributionBlock.packedLength(d.fm(), d.fn()) + (long) d.fm() * d.rhs();
+      doubles(Part.INPUT, d.data(), count, t -> input.writeBlock(block, t));
+    }
+    int[] state = program.initialState();
+    array(Part.STATE, state.length, 4, (to, at, count) -> to.asIntBuffer().put(state, at, count));
+    return this;
+  }
+
+  /** Splits a front that would keep one thread busy while the others wait. */
+  private void large(int front, long start, StageInput input) {
+    for (StageInput.Part p : input.parts(front, VALUE_BYTES / 8)) {
+      doubles(Part.S_VALUE, start + p.offset(), p.doubles(), b -> input.writePart(p, b));
+    }
+  }
+
+  /** Sends everything and waits; returns the bytes. */
+  public long run(Workers workers) {
+    try (Transfers.Queue queue = transfers.queue()) {
+      workers.run(pieces.size(), i -> pieces.get(i).send.accept(queue));
+    }
+    return pieces.stream().mapToLong(Piece::bytes).sum();
+  }
+
+  /** Writes elements [from, from + count) of an array. */
+  @FunctionalInterface
+  private interface ArrayFiller {
+    void fill(ByteBuffer target, int from, int count);
+  }
+
+  private void array(Part part, int length, int size, ArrayFiller filler) {
+    int step = Transfers.PIECE_BYTES / size;
+    for (long from = 0; from < length; from += step) {
+      int at = (int) from;
+      int count = Math.min(step, length - at);
+      piece(part, size * from, (long) size * count, t -> filler.fill(t, at, count));
+    }
+  }
+
+  /** Doubles [at, at + count) of a part; a large piece is written to the heap first. */
+  private void doubles(Part part, long at, long count, Consumer<DoubleBuffer> filler) {
+    if (8 * count <= LARGE_BYTES) {
+      piece(part, 8 * at, 8 * count, b -> filler.accept(b.asDoubleBuffer()));
+    } else {
+      pieces.add(
+          new Piece(8 * count, queue -> throughTheHeap(queue, part, at, (int) count, filler)));
+    }
+  }
+
+  private void throughTheHeap(
+      Transfers.Queue queue, Part part, long at, int count, Consumer<DoubleBuffer> filler) {
+    double[] heap = new double[count];
+    filler.accept(DoubleBuffer.wrap(heap));
+    int step = Transfers.PIECE_BYTES / 8;
+    for (long begin = 0; begin < count; begin += step) {
+      int from = (int) begin;
+      int n = Math.min(step, count - from);
+      var to = new Transfers.Slice(memory.get(part), 8 * (at + from), 8 * n);
+      queue.send(to, b -> b.asDoubleBuffer().put(heap, from, n));
+    }
+  }
+
+  private void piece(Part part, long offset, long bytes, Consumer<ByteBuffer> filler) {
+    if (bytes > 0) {
+      var to = new Transfers.Slice(memory.get(part), offset, Math.toIntExact(bytes));
+      pieces.add(new Piece(bytes, queue -> queue.send(to, filler)));
+    }
+  }
+}

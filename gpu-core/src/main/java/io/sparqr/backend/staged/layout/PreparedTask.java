@@ -1,0 +1,65 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.staged.layout;
+
+import io.sparqr.backend.schedule.SchedulerOptions;
+import io.sparqr.numeric.FactorOptions;
+import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.numeric.assembly.RowsByFront;
+import io.sparqr.symbolic.SymbolicAnalysis;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * The parts of a task that depend on structure alone: the grouping of the rows and the stages in
+ * their order. A later task of the same structure reuses each stage as long as it would build the
+ * same one.
+ */
+public final class PreparedTask {
+  final SymbolicAnalysis analysis;
+  final int[] fronts;
+  public final RowsByFront rows;
+  final StageBuilder builder;
+  final boolean detect;
+  final boolean keepQ;
+  final long budget;
+  final List<Stage> stages = new ArrayList<>();
+
+  public PreparedTask(SubtreeProblem problem, FactorOptions o, SchedulerOptions cut, long budget) {
+    analysis = problem.analysis();
+    fronts = problem.fronts();
+    rows = new RowsByFront(problem, o.threads());
+    detect = o.rankTolerance() >= 0;
+    keepQ = o.keepQ();
+    builder = new StageBuilder(analysis, rows, cut, o.threads(), detect, keepQ);
+    this.budget = budget;
+  }
+
+  public boolean serves(SubtreeProblem problem, FactorOptions o, long bytes) {
+    return analysis == problem.analysis()
+        && detect == (o.rankTolerance() >= 0)
+        && keepQ == o.keepQ()
+        && budget == bytes
+        && Arrays.equals(fronts, problem.fronts())
+        && rows.sameStructure(problem.rows(), o.threads());
+  }
+
+  /**
+   * A built stage.
+   *
+   * @param fronts its fronts
+   * @param blocks its input blocks
+   * @param early whether it was laid out while the stage before was under way
+   */
+  public record Stage(int[] fronts, List<BlockShape> blocks, StageProgram program, boolean early) {
+
+    /** Whether it is what would be built at some point. */
+    boolean serves(int[] pending, BlockShapes there, SymbolicAnalysis analysis, long budget) {
+      int n = fronts.length;
+      return n <= pending.length
+          && Arrays.equals(fronts, 0, n, pending, 0, n)
+          && program.deviceBytes() <= budget
+          && blocks.equals(there.inputs(analysis, fronts));
+    }
+  }
+}

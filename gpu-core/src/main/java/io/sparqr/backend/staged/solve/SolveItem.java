@@ -1,0 +1,142 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.staged.solve;
+
+import io.sparqr.backend.staged.layout.StageProgram;
+
+import io.sparqr.backend.schedule.FrontDescriptor;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * SparqrSolveItem of {@code triangular.cuh}: a part of a solve by one thread block.
+ *
+ * @param out place of the front's packed rows in the output buffer
+ * @param outRhs place of their right-hand sides
+ * @param kind {@link #WHOLE}, {@link #PRODUCT}, {@link #TRIANGLE} or {@link #ASSEMBLE}
+ * @param fn columns of the front
+ * @param fp pivots
+ * @param start first place of its columns
+ * @param rowFrom first row of R
+ * @param rowTo end of the rows
+ * @param columnFrom first column
+ * @param columnTo end of the columns
+ * @param awaited this count must have reached {@code awaitedCount}; -1: none
+ * @param awaitedCount see there
+ * @param also a second count that must have reached {@code alsoCount}; -1: none
+ * @param alsoCount see there
+ * @param signal this count gets one more; -1: none
+ */
+public record SolveItem(
+    long out,
+    long outRhs,
+    int kind,
+    int fn,
+    int fp,
+    int start,
+    int rowFrom,
+    int rowTo,
+    int columnFrom,
+    int columnTo,
+    int awaited,
+    int awaitedCount,
+    int also,
+    int alsoCount,
+    int signal) {
+
+  /** Products and triangle of a front of few rows. */
+  public static final int WHOLE = 0;
+
+  /** Products with a step. */
+  public static final int PRODUCT = 1;
+
+  /** The triangle of a step. */
+  public static final int TRIANGLE = 2;
+
+  /** A front's right-hand side before its own steps. */
+  public static final int ASSEMBLE = 3;
+
+  /** Most rows of a front that one thread block solves alone; {@code SPARQR_SOLVE_ROWS}. */
+  static final int ROWS = 32;
+
+  /** Most columns of such a front. */
+  static final int WHOLE_COLUMNS = 4096;
+
+  /** Approximate entries of R for an item of a front with more rows or columns. */
+  static final int ENTRIES = 1 << 15;
+
+  /** Rows whose triangle is solved by one thread block; {@code SPARQR_SOLVE_STEP}. */
+  static final int STEP = 64;
+
+  /**
+   * Counts in a cache line: those of a front with several are on lines of their own, because many
+   * thread blocks look at each while others raise the next.
+   */
+  static final int LINE = 32;
+
+  /** A count, and what it must have reached. */
+  record Wait(int count, int reached) {
+    static final Wait NONE = new Wait(-1, 0);
+  }
+
+  /** Whether a front is one item. */
+  static boolean whole(FrontDescriptor d) {
+    return d.fp() <= ROWS && d.fn() <= WHOLE_COLUMNS;
+  }
+
+  /** Steps of a front. */
+  static int steps(FrontDescriptor d) {
+    return whole(d) ? 1 : (d.fp() + STEP - 1) / STEP;
+  }
+
+  /** The item at an index of a list. */
+  public static SolveItem read(ByteBuffer list, int index) {
+    int at = index * SolveLists.BYTES;
+    return new SolveItem(
+        list.getLong(at),
+        list.getLong(at + 8),
+        list.getInt(at + 16),
+        list.getInt(at + 20),
+        list.getInt(at + 24),
+        list.getInt(at + 28),
+        list.getInt(at + 32),
+        list.getInt(at + 36),
+        list.getInt(at + 40),
+        list.getInt(at + 44),
+        list.getInt(at + 48),
+        list.getInt(at + 52),
+        list.getInt(at + 56),
+        list.getInt(at + 60),
+        list.getInt(at + 64));
+  }
+
+  /** The items of one front, written to its part of a list. */
+  record Writer(ByteBuffer list, long out, long outRhs, FrontDescriptor d, int start) {
+
+    /** Writes items from {@code first} to {@code end} of a list. */
+    static Writer of(ByteBuffer all, int first, int end, SolveTree tree, int f) {
+      StageProgram program = tree.program();
+      FrontDescriptor d = tree.front(f);
+      ByteBuffer list =
+          all.slice(first * SolveLists.BYTES, (end - first) * SolveLists.BYTES)
+              .order(ByteOrder.LITTLE_ENDIAN);
+      // right-hand sides follow the values of R and of the block, if that leaves the stage
+      long right = program.outStart(f) + d.packedDoubles(0, d.fp()) - (long) d.fp() * d.rhs();
+      if (d.parent() < 0) {
+        right += d.packedDoubles(d.fp(), d.fp() + d.cm()) - (long) d.cm() * d.rhs();
+      }
+      return new Writer(list, program.outStart(f), right, d, tree.start(f));
+    }
+
+    /** Rows and columns [from, to); two counts to wait for; a count to raise, or -1. */
+    void put(int kind, int[] rows, int[] columns, Wait wait, Wait also, int signal) {
+      list.putLong(out).putLong(outRhs).putInt(kind).putInt(d.fn()).putInt(d.fp()).putInt(start);
+      list.putInt(rows[0]).putInt(rows[1]).putInt(columns[0]).putInt(columns[1]);
+      put(wait).put(also).list.putInt(signal).putInt(0).putInt(0).putInt(0);
+    }
+
+    private Writer put(Wait wait) {
+      list.putInt(wait.reached == 0 ? -1 : wait.count).putInt(wait.reached);
+      return this;
+    }
+  }
+}

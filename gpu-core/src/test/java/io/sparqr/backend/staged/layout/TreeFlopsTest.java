@@ -1,0 +1,56 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.staged.layout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sparqr.backend.schedule.SchedulerOptions;
+import io.sparqr.matrix.Gallery;
+import io.sparqr.numeric.RowSplit;
+import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.numeric.assembly.RowsByFront;
+import io.sparqr.ordering.OrderingMethod;
+import io.sparqr.sparse.CsrMatrix;
+import io.sparqr.symbolic.SymbolicAnalysis;
+import io.sparqr.symbolic.SymbolicAnalyzer;
+import io.sparqr.symbolic.SymbolicOptions;
+import io.sparqr.symbolic.TileFlops;
+import io.sparqr.symbolic.TileModel;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The flops that the symbolic analysis predicts for a tree are those that its stage does. */
+class TreeFlopsTest {
+
+  @ParameterizedTest
+  @ValueSource(strings = {"nug6:rand", "cells3d10", "grad3d12", "cells2d60", "onehot20000x200x50"})
+  void aWholeTreeIsForetoldToTheFlop(String name) {
+    CsrMatrix a = Gallery.generate(name);
+    for (var ordering : List.of(OrderingMethod.COLAMD, OrderingMethod.NESTED_DISSECTION)) {
+      SymbolicAnalysis analysis =
+          SymbolicAnalyzer.analyze(a.pattern(), SymbolicOptions.defaults().withOrdering(ordering));
+      double[] ones = new double[a.columns()];
+      Arrays.fill(ones, 1);
+      RowSplit split = RowSplit.of(a, new double[a.rows()], 1, analysis, ones);
+      int[] fronts = new int[analysis.fronts()];
+      Arrays.setAll(fronts, f -> f);
+      var problem = new SubtreeProblem(analysis, fronts, split.rows(), List.of());
+      for (var options : List.of(SchedulerOptions.defaults(), device())) {
+        var builder = new StageBuilder(analysis, new RowsByFront(problem), options, 1, true, false);
+        double done = builder.build(fronts, List.of()).schedule().flops();
+        assertThat(Arrays.stream(TileFlops.of(analysis, options.tileModel(), 1)).sum())
+            .as("%s, %s, %s", name, ordering, options)
+            .isEqualTo(done)
+            .isPositive();
+      }
+    }
+  }
+
+  private static SchedulerOptions device() {
+    TileModel tiles = TileModel.device();
+    return SchedulerOptions.defaults()
+        .withBundle(tiles.bundle())
+        .withSmallFronts(tiles.smallFrontDoubles(), tiles.smallFrontColumns());
+  }
+}

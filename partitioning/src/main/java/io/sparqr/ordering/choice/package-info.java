@@ -1,0 +1,3 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+/** Which order a pattern gets: the method asked for, or the best of those worth their time. */
+package io.sparqr.ordering.choice;

@@ -1,0 +1,66 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.cluster;
+
+import io.sparqr.configuration.Key;
+import io.sparqr.configuration.Keys;
+import io.sparqr.partition.DeviceModel;
+import io.sparqr.partition.ResourceModel;
+import org.apache.spark.SparkConf;
+
+/**
+ * Rates for planning the cut of the tree: those of the Spark configuration, otherwise the device's
+ * own, otherwise those of the measured machines.
+ *
+ * @param coreFlops flops per second of one CPU core
+ * @param deviceFlops flops per second of any GPU; 0: its own
+ * @param deviceBandwidth bytes per second of any GPU; 0: its own
+ * @param deviceMemory bytes of any GPU; 0: its own
+ * @param network bytes per second between two executors
+ * @param levelSeconds fixed cost of a level: a Spark stage with the latency of its shuffle
+ */
+record ModelRates(
+    double coreFlops,
+    double deviceFlops,
+    double deviceBandwidth,
+    long deviceMemory,
+    double network,
+    double levelSeconds) {
+
+  /** The rates without any settings. */
+  static final ModelRates DEFAULT =
+      new ModelRates(
+          Keys.CORE_FLOPS.in(key -> null),
+          0,
+          0,
+          0,
+          ResourceModel.NETWORK,
+          ResourceModel.LEVEL_SECONDS);
+
+  /**
+   * Reads the keys.
+   *
+   * @throws IllegalArgumentException naming a key whose value is not a positive number
+   */
+  static ModelRates of(SparkConf conf) {
+    String memory = Keys.DEVICE_MEMORY.name();
+    return new ModelRates(
+        Keys.CORE_FLOPS.in(key -> conf.get(key, null)),
+        number(conf, Keys.DEVICE_FLOPS, 0),
+        number(conf, Keys.DEVICE_BANDWIDTH, 0),
+        conf.contains(memory) ? conf.getSizeAsBytes(memory) : 0,
+        number(conf, Keys.NETWORK_BANDWIDTH, ResourceModel.NETWORK),
+        number(conf, Keys.LEVEL_SECONDS, ResourceModel.LEVEL_SECONDS));
+  }
+
+  /** The model of a GPU with the rates set in the configuration. */
+  DeviceModel device(DeviceModel own) {
+    return new DeviceModel(
+        deviceFlops > 0 ? deviceFlops : own.flopsPerSecond(),
+        deviceBandwidth > 0 ? deviceBandwidth : own.bytesPerSecond(),
+        deviceMemory > 0 ? deviceMemory : own.memoryBytes());
+  }
+
+  private static double number(SparkConf conf, Key<Double> key, double otherwise) {
+    return key.find(name -> conf.get(name, null)).orElse(otherwise);
+  }
+}

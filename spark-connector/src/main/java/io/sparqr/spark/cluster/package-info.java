@@ -1,0 +1,3 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+/** What the cluster has: executors, cores, GPUs, memory, and the rates by which work is planned. */
+package io.sparqr.spark.cluster;

@@ -1,0 +1,3 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+/** Levels of categorical columns: how they are collected, numbered and looked up. */
+package io.sparqr.spark.design.level;

@@ -1,0 +1,158 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.device;
+
+import io.sparqr.backend.QrBackendProvider;
+import io.sparqr.error.BackendUnavailableException;
+import io.sparqr.numeric.SubtreeFactorizer;
+import io.sparqr.partition.DeviceModel;
+import io.sparqr.spark.plan.DeviceVerdict;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.ServiceLoader;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.IntFunction;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The backends of this JVM by name, and the choice of one for a task. */
+public final class Backends {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Backends.class);
+
+  private static final String NO_GPU_GIVEN =
+      "Spark gave the task no GPU (spark.executor.resource.gpu.amount,"
+          + " spark.task.resource.gpu.amount)";
+
+  private static final Map<String, Boolean> LOGGED = new ConcurrentHashMap<>();
+
+  private Backends() {}
+
+  /**
+   * The choice.
+   *
+   * @param provider the backend
+   * @param device ordinal of the device, -1 for a CPU
+   * @param reason the reason, in one line
+   */
+  public record Chosen(QrBackendProvider provider, int device, String reason) {
+    /** Whether it computes on a device. */
+    public boolean onDevice() {
+      return device >= 0;
+    }
+  }
+
+  /**
+   * The CUDA backend of this JVM.
+   *
+   * @param provider empty if there is none on the class path
+   */
+  record Cuda(Optional<QrBackendProvider> provider) {
+
+    /** The reason why it cannot compute here; empty if it can. */
+    Optional<String> obstacle() {
+      if (provider.isEmpty()) {
+        return Optional.of("no CUDA backend in this build");
+      }
+      Optional<String> reason = provider.get().unavailable();
+      return reason.isEmpty() && provider.get().devices() == 0
+          ? Optional.of("no CUDA device")
+          : reason;
+    }
+  }
+
+  static Cuda cuda() {
+    return new Cuda(find("cuda"));
+  }
+
+  /** Throws the error that CUDA is required but unavailable. */
+  static void cudaIsRequired(String obstacle) {
+    throw new BackendUnavailableException("CUDA is required: " + obstacle, "cuda");
+  }
+
+  /**
+   * The backend for a task in this JVM.
+   *
+   * @param verdict the decision for the problem
+   * @param device given the number of devices, returns the one that the task may use, if any
+   * @throws BackendUnavailableException if a device is required but unavailable, or there is no CPU
+   *     backend on the class path
+   */
+  public static Chosen choose(DeviceVerdict verdict, IntFunction<OptionalInt> device) {
+    return choose(verdict, cuda(), device);
+  }
+
+  static Chosen choose(DeviceVerdict verdict, Cuda cuda, IntFunction<OptionalInt> device) {
+    if (!verdict.use()) {
+      return onHost(verdict.reason());
+    }
+    Optional<String> obstacle = cuda.obstacle();
+    OptionalInt mine =
+        obstacle.isEmpty() ? device.apply(cuda.provider.get().devices()) : OptionalInt.empty();
+    if (mine.isPresent()) {
+      return new Chosen(cuda.provider.get(), mine.getAsInt(), verdict.reason());
+    }
+    String why = obstacle.orElse(NO_GPU_GIVEN);
+    if (verdict.required()) {
+      cudaIsRequired(why);
+    }
+    return onHost(why);
+  }
+
+  private static Chosen onHost(String why) {
+    if (LOGGED.putIfAbsent(why, true) == null) {
+      LOG.info("sparse QR on the CPU: {}", why);
+    }
+    return new Chosen(cpu(), -1, why);
+  }
+
+  /** Devices of this JVM. */
+  public static List<DeviceModel> devices() {
+    Cuda cuda = cuda();
+    if (cuda.obstacle().isPresent()) {
+      return List.of();
+    }
+    var list = new ArrayList<DeviceModel>();
+    for (int d = 0; d < cuda.provider.get().devices(); d++) {
+      list.add(cuda.provider.get().device(d).orElseGet(DeviceModel::reference));
+    }
+    return list;
+  }
+
+  /** Device memory currently held by this JVM, in bytes. */
+  public static long deviceBytesInUse() {
+    return find("cuda").map(QrBackendProvider::deviceBytesInUse).orElse(0L);
+  }
+
+  /** A backend on the host's CPU cores. */
+  public static SubtreeFactorizer host() {
+    return cpu().create(0);
+  }
+
+  private static QrBackendProvider cpu() {
+    return find("cpu")
+        .orElseThrow(
+            () -> new BackendUnavailableException("no CPU backend on the class path", "cpu"));
+  }
+
+  private static Optional<QrBackendProvider> find(String name) {
+    var loader =
+        ServiceLoader.load(QrBackendProvider.class, QrBackendProvider.class.getClassLoader());
+    var it = loader.iterator();
+    while (true) {
+      try {
+        if (!it.hasNext()) {
+          return Optional.empty();
+        }
+        QrBackendProvider p = it.next();
+        if (p.name().equals(name)) {
+          return Optional.of(p);
+        }
+      } catch (LinkageError | java.util.ServiceConfigurationError e) {
+        LOG.debug("a backend that cannot be loaded", e);
+      }
+    }
+  }
+}

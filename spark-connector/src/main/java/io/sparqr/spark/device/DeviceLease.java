@@ -1,0 +1,109 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.device;
+
+import io.sparqr.error.BackendUnavailableException;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.spark.TaskContext;
+import org.apache.spark.resource.ResourceInformation;
+import org.apache.spark.util.TaskCompletionListener;
+
+/** The right of one task to use one device of this JVM, returned when the task ends in any way. */
+public final class DeviceLease implements AutoCloseable {
+
+  private static final Map<Integer, Semaphore> DEVICES = new ConcurrentHashMap<>();
+
+  private final int device;
+  private final long waitedNanos;
+  private final AtomicBoolean held = new AtomicBoolean(true);
+
+  private DeviceLease(int device, long waitedNanos) {
+    this.device = device;
+    this.waitedNanos = waitedNanos;
+  }
+
+  /**
+   * The device that a task may use, if any.
+   *
+   * <ul>
+   *   <li>If Spark assigned an address: that device. If CUDA_VISIBLE_DEVICES renumbers the devices:
+   *       the position of the address in that list, or 0.
+   *   <li>Without an address, but with a local master or CUDA_VISIBLE_DEVICES: partition modulo
+   *       count.
+   *   <li>Otherwise none, because the cluster manager has not granted any.
+   * </ul>
+   *
+   * @param task Spark's context of the task; null without Spark
+   * @param number distinguishes the tasks without Spark
+   * @param devices devices visible to the JVM, at least 1
+   * @param local whether the master is a local one
+   */
+  public static OptionalInt device(TaskContext task, int number, int devices, boolean local) {
+    if (task == null) {
+      return device(System.getenv("CUDA_VISIBLE_DEVICES"), null, local, number, devices);
+    }
+    ResourceInformation gpu = task.resourcesJMap().get("gpu");
+    String address = gpu == null || gpu.addresses().length == 0 ? null : gpu.addresses()[0];
+    return device(
+        System.getenv("CUDA_VISIBLE_DEVICES"), address, local, task.partitionId(), devices);
+  }
+
+  /** The rule without its environment. */
+  static OptionalInt device(
+      String visible, String address, boolean local, int partition, int devices) {
+    boolean narrowed = visible != null && !visible.isBlank();
+    if (address == null) {
+      return local || narrowed
+          ? OptionalInt.of(Math.floorMod(partition, devices))
+          : OptionalInt.empty();
+    }
+    if (narrowed) {
+      int place = Arrays.asList(visible.trim().split("\\s*,\\s*")).indexOf(address.trim());
+      return OptionalInt.of(place >= 0 && place < devices ? place : 0);
+    }
+    boolean number = address.trim().matches("[0-9]{1,6}");
+    return OptionalInt.of(number ? Integer.parseInt(address.trim()) % devices : 0);
+  }
+
+  /**
+   * Waits for a device.
+   *
+   * @throws BackendUnavailableException if the wait is interrupted
+   */
+  public static DeviceLease acquire(TaskContext task, int device) {
+    long begin = System.nanoTime();
+    try {
+      DEVICES.computeIfAbsent(device, d -> new Semaphore(1, true)).acquire();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new BackendUnavailableException("interrupted while waiting for a device", "cuda");
+    }
+    var lease = new DeviceLease(device, System.nanoTime() - begin);
+    if (task != null) {
+      task.addTaskCompletionListener((TaskCompletionListener) context -> lease.close());
+    }
+    return lease;
+  }
+
+  /** Device ordinal. */
+  public int device() {
+    return device;
+  }
+
+  /** Time spent waiting for the device. */
+  public long waitedNanos() {
+    return waitedNanos;
+  }
+
+  /** Returns the device; idempotent. */
+  @Override
+  public void close() {
+    if (held.compareAndSet(true, false)) {
+      DEVICES.get(device).release();
+    }
+  }
+}

@@ -1,0 +1,50 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.device;
+
+import io.sparqr.partition.DeviceModel;
+import java.io.Serializable;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * An executor's report of its GPUs to the driver at its start, if {@code SparqrPlugin} is enabled.
+ *
+ * @param executor Spark's id of the executor
+ * @param free whether its tasks may use them even though Spark has not assigned any:
+ *     CUDA_VISIBLE_DEVICES is set
+ * @param devices the usable ones, by ordinal
+ */
+public record DeviceReport(String executor, boolean free, List<DeviceModel> devices)
+    implements Serializable {
+
+  private static final Map<String, DeviceReport> RECEIVED = new ConcurrentHashMap<>();
+
+  /** Copies the list. */
+  public DeviceReport {
+    devices = List.copyOf(devices);
+  }
+
+  /** The report of this JVM. */
+  public static DeviceReport ofThisJvm(String executor) {
+    String visible = System.getenv("CUDA_VISIBLE_DEVICES");
+    boolean free = visible != null && !visible.isBlank();
+    return new DeviceReport(executor, free, Backends.devices());
+  }
+
+  /** Stores a report on the driver. */
+  public static void received(DeviceReport report) {
+    RECEIVED.put(report.executor, report);
+  }
+
+  /** Removes all reports at the end of the application. */
+  public static void forgetAll() {
+    RECEIVED.clear();
+  }
+
+  /** The report of an executor. */
+  public static Optional<DeviceReport> of(String executor) {
+    return Optional.ofNullable(RECEIVED.get(executor));
+  }
+}

@@ -1,0 +1,3 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+/** Which backend factors, and which GPU a task gets. */
+package io.sparqr.spark.device;

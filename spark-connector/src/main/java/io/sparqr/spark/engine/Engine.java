@@ -1,0 +1,98 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.engine;
+
+import io.sparqr.spark.report.SolveReport;
+import java.util.regex.Pattern;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.api.java.JavaSparkContext;
+
+/**
+ * The engine that runs the tasks of a solve: Spark, or the threads of this JVM without Spark. The
+ * work of the tasks, the partitions, the frames and the answer are the same; only Spark's engine
+ * has executors, retries, shuffle files and settings.
+ */
+public final class Engine {
+
+  /**
+   * This JVM alone: as many concurrent partitions as it has processors, all settings at their
+   * defaults.
+   */
+  public static final Engine LOCAL = new Engine(null);
+
+  /** Masters whose driver and executors are one JVM; group 1: threads. */
+  public static final Pattern LOCAL_MASTER = Pattern.compile("local(?:\\[([0-9]+|\\*)(?:,.*)?])?");
+
+  private final JavaSparkContext context;
+
+  private Engine(JavaSparkContext context) {
+    this.context = context;
+  }
+
+  /** The engine of a Spark context. */
+  public static Engine of(JavaSparkContext context) {
+    return new Engine(context);
+  }
+
+  /** The name used in reports. */
+  public String name() {
+    return context == null ? "local" : SolveReport.Cluster.SPARK;
+  }
+
+  /** Whether it is Spark. */
+  public boolean spark() {
+    return context != null;
+  }
+
+  /**
+   * Spark's context.
+   *
+   * @throws IllegalStateException if this is not Spark's engine
+   */
+  public JavaSparkContext context() {
+    if (context == null) {
+      throw new IllegalStateException("what was asked for takes Spark, and this JVM runs alone");
+    }
+    return context;
+  }
+
+  /** Whether all tasks run in this JVM. */
+  public boolean oneJvm() {
+    return context == null || isLocal(context);
+  }
+
+  /** Whether driver and executors of a context are one JVM. */
+  public static boolean isLocal(JavaSparkContext context) {
+    return LOCAL_MASTER.matcher(context.master()).matches();
+  }
+
+  /** Whether all tasks run in this JVM, with the very classes of the driver. */
+  public boolean sharesObjects() {
+    return context == null || oneJvm() && tasksShareClasses();
+  }
+
+  /**
+   * Whether a local master's tasks share this very class, because its loader is an ancestor of
+   * theirs.
+   */
+  public static boolean tasksShareClasses() {
+    var tasks = SparkEnv.get().serializer().defaultClassLoader();
+    ClassLoader own = Engine.class.getClassLoader();
+    ClassLoader loader = tasks.isDefined() ? tasks.get() : own;
+    while (loader != null && loader != own) {
+      loader = loader.getParent();
+    }
+    return loader == own;
+  }
+
+  /** Number of concurrent tasks, as far as known. */
+  public int parallelism() {
+    return context == null
+        ? Runtime.getRuntime().availableProcessors()
+        : context.defaultParallelism();
+  }
+
+  /** A setting of the Spark configuration; null if it is not set. */
+  public String setting(String key) {
+    return context == null ? null : context.getConf().get(key, null);
+  }
+}

@@ -1,0 +1,6 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+/**
+ * The engine under a solve: Spark or this JVM alone, its jobs, errors, budgets and preferred
+ * places.
+ */
+package io.sparqr.spark.engine;

@@ -1,0 +1,3 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+/** Values that tasks leave for later tasks of the same JVM, and that the driver sends to tasks. */
+package io.sparqr.spark.exchange;

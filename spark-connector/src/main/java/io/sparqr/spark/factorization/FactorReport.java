@@ -1,0 +1,168 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.factorization;
+
+import io.sparqr.numeric.FactorOptions;
+import io.sparqr.numeric.FactorSummary;
+import io.sparqr.partition.SubtreeTask;
+import io.sparqr.spark.report.SolveProfile;
+import io.sparqr.spark.report.SolveReport;
+import io.sparqr.spark.condition.Condition;
+import io.sparqr.spark.condition.RankRequest;
+import io.sparqr.spark.dependence.BasicColumns;
+import io.sparqr.spark.plan.SolveOptions;
+import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.symbolic.SymbolicAnalysis;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The report of a factorization, computed once, and the reports of the solves with it. */
+public final class FactorReport {
+
+  private final SolveReport report;
+
+  /**
+   * The report of a factorization.
+   *
+   * @param basic which columns are dead
+   */
+  FactorReport(SolveOptions options, FactorState.Made made, BasicColumns basic) {
+    SolvePlan plan = made.plan().value();
+    FactorSummary summary = made.totals().summary();
+    this.report =
+        new SolveReport(
+            new SolveReport.Matrix(
+                made.input().rows(),
+                plan.analysis().columns(),
+                made.input().nonzeros(),
+                plan.numbers().rhsCount()),
+            analysis(options, plan, made.rank().request()),
+            new SolveReport.Cluster(
+                made.waited().executors(),
+                made.waited().seconds(),
+                made.levels().engine().name(),
+                ""),
+            factorization(made, plan),
+            rankTest(options, made, basic.dropped()),
+            new SolveReport.Proof(
+                Math.max(summary.normDeparture(), made.combined().departure()),
+                summary.redoneTasks() + made.combined().redone()),
+            new SolveReport.Traffic(
+                made.input().shuffleBytes() + made.totals().bytesIn(),
+                summary.h2dBytes(),
+                summary.d2hBytes()),
+            SolveReport.Residual.none(),
+            made.seconds(),
+            warnings(made, basic),
+            keptQ(options, made),
+            SolveProfile.NONE);
+  }
+
+  private static List<String> keptQ(SolveOptions options, FactorState.Made made) {
+    return options.factorization().keepQ()
+        ? List.of(
+            "Q is kept beside R: %,d bytes; rows were not combined before the shuffle"
+                .formatted(made.totals().reflectorBytes()))
+        : List.of();
+  }
+
+  /**
+   * The report with a solution.
+   *
+   * @param residual of the solution; {@link SolveReport.Residual#none} before a solve
+   * @param notes how it was found
+   * @param warnings of this solution
+   */
+  SolveReport of(
+      SolveReport.Residual residual,
+      SolveReport.Seconds seconds,
+      List<String> notes,
+      List<String> warnings) {
+    return report.withResidual(residual, seconds).withNotes(notes).withWarnings(warnings);
+  }
+
+  private static SolveReport.Analysis analysis(
+      SolveOptions options, SolvePlan plan, RankRequest request) {
+    SymbolicAnalysis a = plan.analysis();
+    return new SolveReport.Analysis(
+        a.orderingUsed().name(),
+        orderingReason(options, a) + moved(request),
+        a.fronts(),
+        a.flops(),
+        plan.partition().tasks().size(),
+        plan.partition().levels());
+  }
+
+  private static String moved(RankRequest request) {
+    int count = request.last().length;
+    return count == 0
+        ? ""
+        : "; %d dependent column%s moved to the end".formatted(count, count == 1 ? "" : "s");
+  }
+
+  /** The reason for the column order. */
+  public static String orderingReason(SolveOptions options, SymbolicAnalysis a) {
+    boolean given = options.analysis().known().filter(a::equals).isPresent();
+    return given ? "given analysis; " + a.orderingReason() : a.orderingReason();
+  }
+
+  private static SolveReport.Factorization factorization(FactorState.Made made, SolvePlan plan) {
+    SymbolicAnalysis analysis = plan.analysis();
+    FactorSummary summary = made.totals().summary();
+    List<String> devices =
+        summary.device().isEmpty() ? List.of() : List.of(summary.device().split(" \\+ "));
+    return new SolveReport.Factorization(
+        analysis.singletonEntries() + made.totals().entries(),
+        summary.flopsDone(),
+        summary.backend(),
+        made.totals().backendReason(),
+        devices,
+        summary.stages(),
+        summary.rounds(),
+        summary.tasks(),
+        summary.peakDeviceBytes(),
+        summary.peakHostBytes(),
+        plan.partition().tasks().stream().mapToLong(SubtreeTask::hostBytes).max().orElse(0),
+        made.totals().factorBytes());
+  }
+
+  private static SolveReport.RankTest rankTest(
+      SolveOptions options, FactorState.Made made, int[] dead) {
+    SolvePlan plan = made.plan().value();
+    Condition condition = made.rank().condition();
+    return new SolveReport.RankTest(
+        plan.numbers().tolerance(),
+        toleranceReason(options, made.rank().request()),
+        plan.analysis().columns() - dead.length,
+        dead.clone(),
+        condition.estimate(),
+        condition.nearlyDependent());
+  }
+
+  /** The origin of the rank tolerance. */
+  public static String toleranceReason(SolveOptions options, RankRequest request) {
+    if (options.problem().rankTolerance().isPresent()) {
+      return "given";
+    }
+    return request.tolerance().isPresent()
+        ? "rounding errors: no gap at the default tolerance, the rank is that of singular values"
+        : FactorOptions.DEFAULT_TOLERANCE_RULE;
+  }
+
+  /** Warnings about the shuffle of the rows. */
+  static List<String> ofRows(FactorState.Made made) {
+    return made.combined().redone() == 0
+        ? List.of()
+        : List.of(
+            "%d batch(es) of combined rows departed from theirs and were sent as they were"
+                .formatted(made.combined().redone()));
+  }
+
+  private static List<String> warnings(FactorState.Made made, BasicColumns basic) {
+    var warnings = new ArrayList<>(made.warnings());
+    made.rank().condition().warning().ifPresent(warnings::add);
+    basic.warning().ifPresent(warnings::add);
+    warnings.addAll(made.totals().summary().warnings());
+    warnings.addAll(ofRows(made));
+    return warnings;
+  }
+}

@@ -1,0 +1,85 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.factorization;
+
+import io.sparqr.spark.model.HalfSolve;
+import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.dependence.BasicColumns;
+import io.sparqr.spark.inverse.InverseDescent;
+import io.sparqr.spark.inverse.InverseNorms;
+import io.sparqr.spark.engine.Engine;
+import io.sparqr.spark.engine.Held;
+import io.sparqr.spark.engine.JobScope;
+import io.sparqr.spark.rows.RowSource;
+import java.util.List;
+import java.util.Optional;
+import org.apache.spark.api.java.JavaRDD;
+
+/**
+ * Statistics from a factorization: norms of the rows of R^-1, leverages and products with (A'A)^-1,
+ * all for the basic solution in the columns kept by the user's rule. Results that need a descent of
+ * the tree are computed once.
+ */
+final class FactorStatistics {
+
+  private final Engine engine;
+  private final FactorState.Made made;
+  private final NormalInverse inverse;
+  private final Held held;
+  private double[] norms;
+  private JavaRDD<double[]> leverages;
+
+  /**
+   * @param inverse products with the inverse from its R
+   * @param held resources with the lifetime of the factorization
+   */
+  FactorStatistics(Engine engine, FactorState.Made made, NormalInverse inverse, Held held) {
+    this.engine = engine;
+    this.made = made;
+    this.inverse = inverse;
+    this.held = held;
+  }
+
+  /** Standard errors for sigma = 1; a copy. */
+  double[] unscaledErrors(BasicColumns basic, JobScope scope) {
+    if (norms == null) {
+      descend(Optional.empty(), basic, scope);
+    }
+    return norms.clone();
+  }
+
+  /** Leverages of the factorized rows. */
+  JavaRDD<double[]> leverages(RowSource source, BasicColumns basic, JobScope scope) {
+    if (leverages == null) {
+      var rows = Optional.of(new InverseDescent.Observations(source, held));
+      leverages = descend(rows, basic, scope).leverages();
+    }
+    return leverages;
+  }
+
+  private InverseDescent descend(
+      Optional<InverseDescent.Observations> rows, BasicColumns basic, JobScope scope) {
+    var tree = new InverseDescent(engine.context(), made.plan(), made.levels(), rows, scope);
+    double[] ofR =
+        new InverseNorms(inverse.plan(), inverse.singletons(), inverse.dead(), tree).run();
+    norms = basic.errors(inverse.plan(), ofR, inverse.solves(scope));
+    return tree;
+  }
+
+  /** (A'A)^-1 u for each u. */
+  double[][] inverseTimes(List<SparseRow> vectors, BasicColumns basic, JobScope scope) {
+    double[][] times = inverse.times(basic.projected(inverse.plan(), vectors), scope);
+    basic.move(inverse.plan(), times, scope);
+    return times;
+  }
+
+  /** R^-T u for each u. */
+  HalfSolve halfSolve(List<SparseRow> vectors, BasicColumns basic, JobScope scope) {
+    HalfSolve half = inverse.half(vectors, scope);
+    if (!basic.moves()) {
+      return half;
+    }
+    // Estimability does not depend on the choice of the dead columns; the values do.
+    HalfSolve moved = inverse.half(basic.projected(inverse.plan(), vectors), scope);
+    return new HalfSolve(half.width(), moved.values(), half.estimable());
+  }
+}

@@ -1,0 +1,109 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.factorization;
+
+import io.sparqr.numeric.Probe;
+import io.sparqr.numeric.SingletonRows;
+import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.engine.JobScope;
+import io.sparqr.spark.solve.LevelSolve;
+import io.sparqr.spark.solve.Norms;
+import java.util.Arrays;
+import java.util.Optional;
+
+/**
+ * The first solve with R, right after the factorization: R x = Q'b and, in the same reading of R, R
+ * z = w for the {@link Probe}, which the review of the rank needs.
+ */
+public final class FirstSolution {
+
+  /**
+   * The solution may take this fraction of the driver's heap until it is asked for, as 1 / share.
+   */
+  private static final int SHARE = 16;
+
+  /** Null: there is no room for it, the factorization was loaded, or it was taken. */
+  private double[] x;
+
+  /** Null: the last column of x. */
+  private final double[] probe;
+
+  private final int width;
+
+  private FirstSolution(double[] x, double[] probe, int width) {
+    this.x = x;
+    this.probe = probe;
+    this.width = width;
+  }
+
+  /** For a loaded factorization. */
+  static FirstSolution none() {
+    return new FirstSolution(null, new double[0], 1);
+  }
+
+  /**
+   * Solves.
+   *
+   * @param solved whether the tasks have solved already
+   */
+  public static FirstSolution of(
+      SolvePlan plan, LevelSolve solve, SingletonRows singletons, boolean solved, JobScope scope) {
+    int width = plan.numbers().rhsCount() + Probe.COUNT;
+    long bytes = (long) Double.BYTES * plan.analysis().columns() * width;
+    if (!solved && bytes > Runtime.getRuntime().maxMemory() / SHARE) {
+      return new FirstSolution(null, probe(plan, solve, singletons, scope), width);
+    }
+    return new FirstSolution(stored(plan, solve, singletons, scope), null, width);
+  }
+
+  /** Size n by position: R^-1 w, a copy. Before x is taken. O(n). */
+  public double[] probe() {
+    if (probe != null) {
+      return probe.clone();
+    }
+    double[] w = new double[x.length / width];
+    Arrays.setAll(w, p -> x[p * width + width - 1]);
+    return w;
+  }
+
+  /** ||R^-1 w||, for columns of norm 1 in R. Before x is taken. */
+  public double probeNorm() {
+    return probe != null
+        ? Norms.norm(probe, 0, probe.length)
+        : Norms.norm(x, width - 1, x.length / width, width);
+  }
+
+  /**
+   * R^-1 (Q'b, w), n x width by position, of scaled columns and right-hand sides, if it is there;
+   * it is given away once.
+   */
+  Optional<double[]> take() {
+    Optional<double[]> there = Optional.ofNullable(x);
+    x = null;
+    return there;
+  }
+
+  /** R^-1 (Q'b, w), n x width by position. */
+  static double[] stored(
+      SolvePlan plan, LevelSolve solve, SingletonRows singletons, JobScope scope) {
+    int rhs = plan.numbers().rhsCount();
+    int width = rhs + Probe.COUNT;
+    double[] x = plan.vector(width);
+    solve.backStored(x, scope);
+    double[] b = new double[Math.multiplyExact(singletons.count(), width)];
+    for (int p = 0; p < singletons.count(); p++) {
+      System.arraycopy(singletons.rhs(), p * rhs, b, p * width, rhs);
+      b[p * width + rhs] = Probe.value(p);
+    }
+    singletons.backSubstitute(b, x, width);
+    return x;
+  }
+
+  private static double[] probe(
+      SolvePlan plan, LevelSolve solve, SingletonRows singletons, JobScope scope) {
+    double[] w = plan.vector(1);
+    Arrays.setAll(w, Probe::value);
+    solve.back(w, 1, scope);
+    singletons.backSubstitute(w, w, 1);
+    return w;
+  }
+}

@@ -1,0 +1,113 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.factorization;
+
+import io.sparqr.numeric.SingletonRows;
+import io.sparqr.spark.model.HalfSolve;
+import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.dependence.MovedErrors;
+import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.engine.JobScope;
+import io.sparqr.spark.solve.LevelSolve;
+import java.util.List;
+
+/**
+ * Products with (A'A)^-1 and its root R^-T for a few sparse vectors at a time, in the caller's
+ * columns and units. Takes n values per vector on the driver.
+ *
+ * <p>A vector u is estimable if it is orthogonal to the null space of A. Let t be the coefficients
+ * of a dead column d as a combination of the live ones. Its column of R is R1d = R1 t, so the
+ * residual of R'w = u at d, u_d - R1d'w, is, up to sign, the product of u with the null vector (t,
+ * -1): the forward solve yields it. The rank test declares d dead within its tolerance of the span
+ * of the others, which changes that product by up to the tolerance times ||w||. A product of at
+ * most this, or of the size of rounding errors, counts as 0.
+ *
+ * @param dead original indices
+ */
+record NormalInverse(SolvePlan plan, SingletonRows singletons, LevelSolve levels, int[] dead) {
+
+  /** Relative rounding error allowed in a product with a null vector. */
+  private static final double ROUNDING = 256 * Math.ulp(1.0);
+
+  /** Solves with dense vectors of equilibrated columns. */
+  MovedErrors.Normal solves(JobScope scope) {
+    return new NormalSolves(plan, levels, singletons, scope);
+  }
+
+  /** R^-T u for each u. */
+  HalfSolve half(List<SparseRow> vectors, JobScope scope) {
+    int width = vectors.size();
+    double[] c = scaled(vectors);
+    if (width > 0) {
+      forward(c, width, scope);
+    }
+    boolean[] estimable = new boolean[width];
+    java.util.Arrays.fill(estimable, true);
+    double[] rest = new double[Math.multiplyExact(dead.length, width)];
+    for (int d = 0; d < dead.length; d++) {
+      int at = plan.position(dead[d]) * width;
+      System.arraycopy(c, at, rest, d * width, width);
+      java.util.Arrays.fill(c, at, at + width, 0);
+    }
+    var half = new HalfSolve(width, c, estimable);
+    for (int k = 0; k < width && dead.length > 0; k++) {
+      estimable[k] = isEstimable(vectors.get(k), rest, k, half);
+    }
+    return half;
+  }
+
+  private boolean isEstimable(SparseRow u, double[] rest, int k, HalfSolve half) {
+    double[] own = new double[dead.length];
+    for (int e = 0; e < u.indices().length; e++) {
+      int d = java.util.Arrays.binarySearch(dead, u.indices()[e]);
+      if (d >= 0) {
+        own[d] = plan.scaled(dead[d], Math.abs(u.values()[e]));
+      }
+    }
+    double norm = half.norm(k) * Math.max(ROUNDING, plan.numbers().tolerance());
+    for (int d = 0; d < dead.length; d++) {
+      if (!(Math.abs(rest[d * half.width() + k]) <= norm + ROUNDING * own[d])) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** (A'A)^-1 u for each u: size n each, by original column, 0 where dead. */
+  double[][] times(List<SparseRow> vectors, JobScope scope) {
+    int width = vectors.size();
+    if (width == 0) {
+      return new double[0][];
+    }
+    double[] c = scaled(vectors);
+    forward(c, width, scope);
+    for (int d : dead) {
+      int at = plan.position(d) * width;
+      java.util.Arrays.fill(c, at, at + width, 0);
+    }
+    levels.back(c, width, scope);
+    singletons.backSubstitute(c, c, width);
+    double[][] z = new double[width][];
+    for (int k = 0; k < width; k++) {
+      z[k] = plan.inCallersUnits(c, k, width);
+    }
+    return z;
+  }
+
+  private void forward(double[] c, int width, JobScope scope) {
+    singletons.forwardSubstitute(c, c, width);
+    levels.forward(c, width, true, scope);
+  }
+
+  private double[] scaled(List<SparseRow> vectors) {
+    int width = vectors.size();
+    double[] c = plan.vector(width);
+    for (int k = 0; k < width; k++) {
+      SparseRow u = vectors.get(k);
+      for (int e = 0; e < u.indices().length; e++) {
+        int j = java.util.Objects.checkIndex(u.indices()[e], plan.analysis().columns());
+        c[plan.position(j) * width + k] += plan.scaled(j, u.values()[e]);
+      }
+    }
+    return c;
+  }
+}

@@ -1,0 +1,3 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+/** A factorization that is kept: its state, solves, errors and report, and how it is saved. */
+package io.sparqr.spark.factorization;

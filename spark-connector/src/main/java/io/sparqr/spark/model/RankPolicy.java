@@ -1,0 +1,10 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.model;
+
+/** The treatment of an A without full column rank. */
+public enum RankPolicy {
+  /** A basic solution (zero in the dead columns); rank and dead columns are in the report. */
+  REPORT,
+  /** Throws a {@link io.sparqr.error.RankDeficientException}. */
+  FAIL
+}

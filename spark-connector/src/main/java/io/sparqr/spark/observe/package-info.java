@@ -1,0 +1,3 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+/** Looks at a running solve: progress, times, profile, samples of fronts. */
+package io.sparqr.spark.observe;

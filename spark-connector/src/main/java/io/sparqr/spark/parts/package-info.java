@@ -1,0 +1,3 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+/** Distributed collections whose passes are written once, for Spark and for this JVM alone. */
+package io.sparqr.spark.parts;

@@ -1,0 +1,117 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.pipeline;
+
+import io.sparqr.configuration.Keys;
+import io.sparqr.partition.ResourceModel;
+import io.sparqr.spark.pattern.PatternPass;
+import io.sparqr.spark.plan.DeviceVerdict;
+import io.sparqr.spark.plan.SolveOptions;
+import io.sparqr.spark.cluster.ClusterResources;
+import io.sparqr.spark.device.DeviceOpening;
+import io.sparqr.spark.engine.Engine;
+import io.sparqr.sparse.SparsityPattern;
+import io.sparqr.symbolic.FactorizationRate;
+import io.sparqr.symbolic.RowGraph;
+import io.sparqr.symbolic.SymbolicAnalysis;
+import io.sparqr.symbolic.SymbolicAnalyzer;
+import io.sparqr.symbolic.SymbolicOptions;
+import java.util.Arrays;
+import java.util.List;
+
+/** The analysis of the rows' pattern: the caller's, or a new one. */
+final class AnalysisStep {
+
+  private final Engine engine;
+  private final SolveOptions options;
+  private final DeviceOpening opening;
+  private final List<String> warnings;
+
+  /**
+   * Analyses for one solve.
+   *
+   * @param opening is told of devices whose speed the choice of the order has asked for
+   * @param warnings gets what the user should know
+   */
+  AnalysisStep(Engine engine, SolveOptions options, DeviceOpening opening, List<String> warnings) {
+    this.engine = engine;
+    this.options = options;
+    this.opening = opening;
+    this.warnings = warnings;
+  }
+
+  /** The pipeline's decisions between CPU and GPU. */
+  interface Verdicts {
+    DeviceVerdict of(double flops, double intensity);
+  }
+
+  /** The caller's analysis if it fits, otherwise a new one with these options. */
+  SymbolicAnalysis of(PatternPass.Result found, SymbolicOptions symbolic, Verdicts verdicts) {
+    boolean retry =
+        symbolic.notSingletons().length > options.analysis().symbolic().notSingletons().length;
+    if (options.analysis().known().isPresent() && !retry) {
+      if (options.analysis().known().get().isOf(fingerprint(found))) {
+        return options.analysis().known().get();
+      }
+      warnings.add("the given analysis is of another pattern: analyzed again");
+    }
+    SymbolicOptions known =
+        symbolic.rate().isPresent()
+            ? symbolic
+            : symbolic.withRate((flops, intensity) -> rate(verdicts, flops, intensity));
+    if (found.graph().isPresent()) {
+      warnings.add(
+          "%,d distinct row patterns are more than the driver takes (%s): analyzed by the graph of"
+                  .formatted(found.patterns(), Keys.ROW_PATTERNS.name())
+              + " A'A, without column singletons");
+      return SymbolicAnalyzer.analyze(found.graph().get(), known);
+    }
+    return SymbolicAnalyzer.analyze(found.pattern().orElseThrow(), known);
+  }
+
+  private static SparsityPattern.Fingerprint fingerprint(PatternPass.Result found) {
+    return found
+        .print()
+        .or(() -> found.graph().map(RowGraph::fingerprint))
+        .orElseGet(() -> found.pattern().orElseThrow().fingerprint());
+  }
+
+  /**
+   * Flops per second for the choice of the order. A GPU's if the problem will run on one: a better
+   * order is then less often worth the search.
+   */
+  private double rate(Verdicts verdicts, double flops, double intensity) {
+    DeviceVerdict devices = verdicts.of(flops, intensity);
+    if (!devices.use()) {
+      return FactorizationRate.PROCESSOR;
+    }
+    opening.consider(devices);
+    return ClusterResources.probe(engine, options.cut().workers(), devices)
+        .model()
+        .workers()
+        .stream()
+        .filter(ResourceModel.Worker::device)
+        .mapToDouble(w -> w.flopsPerSecond(intensity))
+        .max()
+        .orElse(FactorizationRate.PROCESSOR);
+  }
+
+  /**
+   * The columns that must not be singletons, with those whose pivots proved too small.
+   *
+   * @param bad these, in the order of the analysis
+   */
+  int[] barred(SymbolicOptions symbolic, SymbolicAnalysis analysis, int[] bad) {
+    int before = symbolic.notSingletons().length;
+    int[] columns = Arrays.copyOf(symbolic.notSingletons(), before + bad.length);
+    for (int k = 0; k < bad.length; k++) {
+      columns[before + k] = analysis.permutation().original(bad[k]);
+    }
+    Arrays.sort(columns);
+    warnings.add(
+        bad.length
+            + " column singleton(s) with a pivot below the rank tolerance, column "
+            + analysis.permutation().original(bad[0])
+            + " among them: analyzed again without them");
+    return columns;
+  }
+}

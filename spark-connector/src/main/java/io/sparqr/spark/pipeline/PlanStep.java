@@ -1,0 +1,116 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.pipeline;
+
+import io.sparqr.spark.factorization.Earlier;
+
+import io.sparqr.error.NonFiniteValueException;
+import io.sparqr.numeric.FactorOptions;
+import io.sparqr.partition.PartitionOptions;
+import io.sparqr.partition.TreePartition;
+import io.sparqr.spark.condition.RankRequest;
+import io.sparqr.spark.pattern.PatternPass;
+import io.sparqr.spark.plan.ColumnScales;
+import io.sparqr.spark.plan.DeviceVerdict;
+import io.sparqr.spark.plan.Ridge;
+import io.sparqr.spark.plan.SolveOptions;
+import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.cluster.ClusterResources;
+import io.sparqr.spark.rows.RowSource;
+import io.sparqr.symbolic.SymbolicAnalysis;
+import java.util.List;
+
+/** The plan of a factorization, from the analysis and the figures of the first pass. */
+final class PlanStep {
+
+  private final RowSource source;
+  private final SolveOptions options;
+  private final Earlier earlier;
+
+  private final RankRequest request;
+
+  PlanStep(RowSource source, SolveOptions options, Earlier earlier, RankRequest request) {
+    this.request = request;
+    this.source = source;
+    this.options = options;
+    this.earlier = earlier;
+  }
+
+  /** The cut for the resources at hand, the scaling and the tolerance. */
+  SolvePlan of(
+      SymbolicAnalysis analysis,
+      PatternPass.Result found,
+      ClusterResources resources,
+      DeviceVerdict devices) {
+    TreePartition partition =
+        analysis.fronts() == 0
+            ? new TreePartition(List.of(), 0, new int[0], 0, 0)
+            : resources.cut(analysis, cutOptions(), Math.max(1, found.rhsCount()));
+    double[] scale = new double[analysis.columns()];
+    double largest = 0;
+    boolean ridged = options.problem().ridge().any();
+    for (int j = 0; j < scale.length; j++) {
+      double norm = found.norm()[j];
+      if (ridged) {
+        norm = Math.hypot(norm, Math.sqrt(options.problem().ridge().of(j)));
+      }
+      if (!Double.isFinite(norm)) {
+        throw new NonFiniteValueException("the 2-norm of column " + j + " overflows", -1, j);
+      }
+      boolean scaled = options.problem().equilibrate() && norm > 0;
+      scale[j] = scaled ? ColumnScales.ofNorm(norm) : ColumnScales.NONE;
+      // a column far from 1 becomes a unit column by significands and exponents
+      largest = Math.max(largest, scale[j] > 0 ? norm * scale[j] : 1);
+    }
+    for (int j : request.last()) {
+      scale[j] = scale[j] > 0 ? scale[j] * request.shrink() : scale[j];
+    }
+    long rows = earlier.counted(found).rows() + ridge().rows(analysis.columns());
+    double tolerance =
+        options
+            .problem()
+            .rankTolerance()
+            .orElse(FactorOptions.defaultTolerance(rows, analysis.columns(), largest));
+    double[] rhsScale = new double[found.rhsCount()];
+    for (int k = 0; k < rhsScale.length; k++) {
+      rhsScale[k] = rhsScale(found.rhsMax()[k]);
+    }
+    return new SolvePlan(
+        analysis,
+        partition,
+        scale,
+        rhsScale,
+        numbers(found, tolerance, resources, devices),
+        found.readings());
+  }
+
+  private SolvePlan.Numbers numbers(
+      PatternPass.Result found,
+      double tolerance,
+      ClusterResources resources,
+      DeviceVerdict devices) {
+    return new SolvePlan.Numbers(
+        found.rhsCount(),
+        tolerance,
+        options.problem().ridge(),
+        devices,
+        options.factorization().deviceMemoryBytes(),
+        resources.local(),
+        options.factorization().keepQ(),
+        options.problem().equilibrate(),
+        resources.combineFlops(found.nonzeros()));
+  }
+
+  /** The ridge of the problem, whether its rows are in the source or not. */
+  private Ridge ridge() {
+    return earlier.ridge().any() ? earlier.ridge() : options.problem().ridge();
+  }
+
+  private PartitionOptions cutOptions() {
+    return options.cut().partition().withCombinedParts(source.partitions());
+  }
+
+  /** A power of two: 1 unless squares of the right-hand side would leave the range of doubles. */
+  private static double rhsScale(double max) {
+    return max == 0 || max > 1e-100 && max < 1e100 ? 1 : Math.scalb(1.0, -Math.getExponent(max));
+  }
+}

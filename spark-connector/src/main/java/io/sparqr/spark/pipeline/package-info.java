@@ -1,0 +1,3 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+/** From rows to a factorization, step by step: rows, analysis, plan, levels. */
+package io.sparqr.spark.pipeline;

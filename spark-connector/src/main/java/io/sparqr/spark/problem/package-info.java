@@ -1,0 +1,6 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+/**
+ * Problems that are solved by factorizations of others: constraints, minimum norm, ridge paths, new
+ * rows.
+ */
+package io.sparqr.spark.problem;

@@ -1,0 +1,571 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.report;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+
+/**
+ * The report of a solve, for people and programs: a group of figures for each phase. In JSON the
+ * figures are not grouped, except for the seconds; their keys are the component names. Immutable,
+ * except for the arrays, which callers must not change.
+ *
+ * @param matrix the size of the problem
+ * @param analysis the column order and the tree
+ * @param cluster the resources that the tree was cut for
+ * @param factorization backend, work and memory
+ * @param rankTest rank and dead columns
+ * @param proof the integrity checks of the tasks
+ * @param traffic bytes moved
+ * @param residual of the solution; empty before a solve
+ * @param seconds wall times
+ * @param warnings what the user should know and did not ask for, in order of occurrence
+ * @param notes how what was asked for was done
+ * @param profile time and place of every task, if requested; not in the JSON form
+ */
+public record SolveReport(
+    Matrix matrix,
+    Analysis analysis,
+    Cluster cluster,
+    Factorization factorization,
+    RankTest rankTest,
+    Proof proof,
+    Traffic traffic,
+    Residual residual,
+    Seconds seconds,
+    List<String> warnings,
+    List<String> notes,
+    SolveProfile profile)
+    implements Serializable {
+
+  /** Copies the warnings and notes. */
+  public SolveReport {
+    warnings = List.copyOf(warnings);
+    notes = List.copyOf(notes);
+  }
+
+  /** A report without a profile. */
+  public SolveReport(
+      Matrix matrix,
+      Analysis analysis,
+      Cluster cluster,
+      Factorization factorization,
+      RankTest rankTest,
+      Proof proof,
+      Traffic traffic,
+      Residual residual,
+      Seconds seconds,
+      List<String> warnings) {
+    this(
+        matrix,
+        analysis,
+        cluster,
+        factorization,
+        rankTest,
+        proof,
+        traffic,
+        residual,
+        seconds,
+        warnings,
+        List.of(),
+        SolveProfile.NONE);
+  }
+
+  /**
+   * The size of the problem.
+   *
+   * @param rows m: rows of positive weight, without ridge rows
+   * @param columns n
+   * @param nonzeros entries of A
+   * @param rhs right-hand sides
+   */
+  public record Matrix(long rows, int columns, long nonzeros, int rhs) implements Serializable {}
+
+  /**
+   * The symbolic analysis and the cut of its tree.
+   *
+   * @param ordering the column order
+   * @param orderingReason the reason for this order
+   * @param fronts fronts of the assembly tree
+   * @param flops of the staircase factorization
+   * @param subtreeTasks tasks that the tree was cut into
+   * @param levels levels of the task tree
+   */
+  public record Analysis(
+      String ordering,
+      String orderingReason,
+      int fronts,
+      double flops,
+      int subtreeTasks,
+      int levels)
+      implements Serializable {}
+
+  /**
+   * The resources that the tree was cut for.
+   *
+   * @param executors executors present when it was cut; 1 in local mode, the JVM
+   * @param waitedSeconds time spent waiting for them; part of {@code seconds.plan}
+   * @param engine where the tasks ran: "spark", or "local" for the driver's JVM without Spark
+   * @param engineReason the reason, if there was a choice; otherwise empty
+   */
+  public record Cluster(int executors, double waitedSeconds, String engine, String engineReason)
+      implements Serializable {
+
+    /** The engine, except for small problems on the command line. */
+    public static final String SPARK = "spark";
+
+    /** With the engine Spark. */
+    public Cluster(int executors, double waitedSeconds) {
+      this(executors, waitedSeconds, SPARK, "");
+    }
+
+    private Cluster because(String reason) {
+      return new Cluster(executors, waitedSeconds, engine, reason);
+    }
+  }
+
+  /**
+   * Backend, work and memory of the factorization.
+   *
+   * @param nnzR stored entries of R
+   * @param flopsDone flops executed, padding included
+   * @param backend the backend, such as "cpu (OpenBLAS 0.3.31)"
+   * @param backendReason the reason for this backend
+   * @param devices names and PCI addresses of the devices; empty on CPUs
+   * @param stages memory stages on devices
+   * @param rounds rounds of the bucket scheduler
+   * @param tasks device tasks
+   * @param peakDeviceBytes peak device memory of a task
+   * @param peakHostBytes peak heap of a task for rows, fronts and contribution blocks, and for R if
+   *     that is there
+   * @param foretoldHostBytes the plan's prediction of {@code peakHostBytes}
+   * @param factorBytes where R is kept
+   */
+  public record Factorization(
+      long nnzR,
+      double flopsDone,
+      String backend,
+      String backendReason,
+      List<String> devices,
+      long stages,
+      long rounds,
+      long tasks,
+      long peakDeviceBytes,
+      long peakHostBytes,
+      long foretoldHostBytes,
+      FactorBytes factorBytes)
+      implements Serializable {
+
+    /** Copies the devices. */
+    public Factorization {
+      devices = List.copyOf(devices);
+    }
+  }
+
+  /**
+   * Where R was kept at the end of the factorization, in bytes; all 0 if it was not: a single level
+   * of tasks, asked for x alone, solves as it factors.
+   *
+   * @param device memory of devices, with what later solves need there; a copy beside the others
+   * @param memory of executors, outside their heaps
+   * @param file temporary files of executors, beyond their budget for that memory
+   * @param blocks Spark's own blocks, for a storage level of bytes or on disk; before compression
+   */
+  public record FactorBytes(long device, long memory, long file, long blocks)
+      implements Serializable {
+
+    /** R is not kept. */
+    public static final FactorBytes NONE = new FactorBytes(0, 0, 0, 0);
+
+    /** The sum of two tasks'. */
+    public FactorBytes plus(FactorBytes other) {
+      return new FactorBytes(
+          device + other.device, memory + other.memory, file + other.file, blocks + other.blocks);
+    }
+
+    /** Keys and values in the order of the JSON form. */
+    Map<String, Object> toMap() {
+      var bytes = new LinkedHashMap<String, Object>();
+      bytes.put("device", device);
+      bytes.put("memory", memory);
+      bytes.put("file", file);
+      bytes.put("blocks", blocks);
+      return bytes;
+    }
+  }
+
+  /**
+   * Rank detection.
+   *
+   * @param tolerance a column with a remaining norm (of scaled columns) of at most this is dead;
+   *     negative: no rank detection
+   * @param toleranceReason its origin
+   * @param rank numerical rank
+   * @param deadColumns original indices, ascending
+   * @param conditionEstimate of 1 / sigma_min of R with columns of norm 1: within a few percent
+   *     from 1e5 on, below that an upper bound that may be sqrt(n) times too large; NaN (null in
+   *     JSON) if it is not known
+   * @param nearlyDependent columns that are nearly dependent on each other, original indices,
+   *     ascending; none unless the estimate is beyond 1e7
+   */
+  public record RankTest(
+      double tolerance,
+      String toleranceReason,
+      int rank,
+      int[] deadColumns,
+      double conditionEstimate,
+      int[] nearlyDependent)
+      implements Serializable {
+
+    @Override
+    public String toString() {
+      return "RankTest[rank=%d, tolerance=%.3e (%s), %d dead columns, condition %.1e]"
+          .formatted(rank, tolerance, toleranceReason, deadColumns.length, conditionEstimate);
+    }
+  }
+
+  /**
+   * The integrity checks of the tasks.
+   *
+   * @param normDeparture the largest change, in any task, of a column sum that an orthogonal
+   *     transformation preserves (norm^2, and a linear probe), relative to the columns' norms;
+   *     always measured
+   * @param redoneTasks tasks, and batches of combined rows, that were repeated because their column
+   *     sums changed too much; see the warnings
+   */
+  public record Proof(double normDeparture, long redoneTasks) implements Serializable {}
+
+  /**
+   * Bytes moved.
+   *
+   * @param shuffleBytes shuffled patterns, rows and contribution blocks, before Spark's compression
+   * @param h2dBytes host to device
+   * @param d2hBytes device to host
+   */
+  public record Traffic(long shuffleBytes, long h2dBytes, long d2hBytes) implements Serializable {}
+
+  /**
+   * Residuals.
+   *
+   * @param residualNorm one for each right-hand side, of the x that is returned
+   * @param residualSource where they are from: {@link #TAIL} or {@link #MEASURED}; empty before a
+   *     solve
+   * @param check of x; {@link Check#NONE} if not requested
+   */
+  public record Residual(double[] residualNorm, String residualSource, Check check)
+      implements Serializable {
+
+    /** The rest of Q'b, which is ||b - Ax|| to six digits unless columns are nearly dependent. */
+    public static final String TAIL = "the rest of Q'b";
+
+    /** A pass over the rows. */
+    public static final String MEASURED = "measured by a pass over the rows";
+
+    /**
+     * The same where rows of an earlier R stand for those that it was made of: as exact as this R,
+     * which is a few eps x_j ||a_j||.
+     */
+    public static final String MEASURED_WITH_R =
+        "measured by a pass over the new rows and the rows of R that replace the others";
+
+    /** Without a check. */
+    public Residual(double[] residualNorm, String residualSource) {
+      this(residualNorm, residualSource, Check.NONE);
+    }
+
+    /** The same with a check. */
+    public Residual withCheck(Check made) {
+      return new Residual(residualNorm, residualSource, made);
+    }
+
+    @Override
+    public String toString() {
+      return "Residual[%s, %s, %s]".formatted(Arrays.toString(residualNorm), residualSource, check);
+    }
+
+    /** Before a solve. */
+    public static Residual none() {
+      return new Residual(new double[0], "");
+    }
+
+    /** {@link Check#normalResidual}, or NaN. */
+    public double normalResidual() {
+      return check.normalResidual;
+    }
+  }
+
+  /**
+   * What a check has measured.
+   *
+   * @param normalResidual max over the right-hand sides of ||A'(b-Ax)|| / (||A||_F ||b-Ax||)
+   * @param backwardError the normwise backward error of x, for columns of norm 1
+   * @param componentwiseError max over the columns of |a_j'(b-Ax)| / |a_j|'(|b| + |A| |x|)
+   * @param verdict in words: whether x is as good as rounding allows
+   */
+  public record Check(
+      double normalResidual, double backwardError, double componentwiseError, String verdict)
+      implements Serializable {
+
+    /** Nothing: no check was requested. */
+    public static final Check NONE = new Check(Double.NaN, Double.NaN, Double.NaN, "");
+
+    /** Whether there was a check. */
+    public boolean made() {
+      return !verdict.isEmpty();
+    }
+  }
+
+  /**
+   * Wall times on the driver, in seconds.
+   *
+   * @param read reading the input, if the caller measured it
+   * @param pattern row checks, column norms, distinct patterns
+   * @param order column ordering
+   * @param analyze symbolic analysis without the ordering
+   * @param plan cut of the tree and broadcast
+   * @param assemble rows to the tasks of their fronts
+   * @param factorize all levels of the numeric factorization
+   * @param solve back substitution
+   * @param total all of it
+   */
+  public record Seconds(
+      double read,
+      double pattern,
+      double order,
+      double analyze,
+      double plan,
+      double assemble,
+      double factorize,
+      double solve,
+      double total)
+      implements Serializable {
+
+    /** Keys and values in the order of the JSON form. */
+    Map<String, Object> toMap() {
+      var times = new LinkedHashMap<String, Object>();
+      times.put("read", read);
+      times.put("pattern", pattern);
+      times.put("order", order);
+      times.put("analyze", analyze);
+      times.put("plan", plan);
+      times.put("assemble", assemble);
+      times.put("factorize", factorize);
+      times.put("solve", solve);
+      times.put("total", total);
+      return times;
+    }
+
+    /** The same with another read time, which is included in the total. */
+    Seconds withRead(double other) {
+      return new Seconds(
+          other, pattern, order, analyze, plan, assemble, factorize, solve, total - read + other);
+    }
+
+    /** The same with other solve and total times. */
+    public Seconds withSolve(double other, double all) {
+      return new Seconds(read, pattern, order, analyze, plan, assemble, factorize, other, all);
+    }
+  }
+
+  /** flops / factorize seconds, in Gflop/s. */
+  public double gflops() {
+    return seconds.factorize > 0 ? analysis.flops / seconds.factorize / 1e9 : 0;
+  }
+
+  /** The same with other times, for callers that repeat a solve. */
+  public SolveReport withSeconds(Seconds other) {
+    return with(residual, other, warnings, notes);
+  }
+
+  /** The same with further warnings. */
+  public SolveReport withWarnings(List<String> further) {
+    return with(residual, seconds, joined(warnings, further), notes);
+  }
+
+  /** The same with each warning in other words. */
+  public SolveReport withWarnings(UnaryOperator<String> words) {
+    return with(residual, seconds, warnings.stream().map(words).toList(), notes);
+  }
+
+  /** The same with further notes. */
+  public SolveReport withNotes(List<String> further) {
+    return with(residual, seconds, warnings, joined(notes, further));
+  }
+
+  /** The same for another solution, with its times. */
+  public SolveReport withResidual(Residual other, Seconds times) {
+    return with(other, times, warnings, notes);
+  }
+
+  private static List<String> joined(List<String> first, List<String> second) {
+    var all = new ArrayList<>(first);
+    all.addAll(second);
+    return all;
+  }
+
+  private SolveReport with(
+      Residual other, Seconds times, List<String> allWarnings, List<String> allNotes) {
+    return new SolveReport(
+        matrix,
+        analysis,
+        cluster,
+        factorization,
+        rankTest,
+        proof,
+        traffic,
+        other,
+        times,
+        allWarnings,
+        allNotes,
+        profile);
+  }
+
+  /** The same with the reason for the engine. */
+  public SolveReport withEngineReason(String reason) {
+    return new SolveReport(
+        matrix,
+        analysis,
+        cluster.because(reason),
+        factorization,
+        rankTest,
+        proof,
+        traffic,
+        residual,
+        seconds,
+        warnings,
+        notes,
+        profile);
+  }
+
+  /** The same with a profile. */
+  public SolveReport withProfile(SolveProfile made) {
+    return new SolveReport(
+        matrix,
+        analysis,
+        cluster,
+        factorization,
+        rankTest,
+        proof,
+        traffic,
+        residual,
+        seconds,
+        warnings,
+        notes,
+        made);
+  }
+
+  /** The same with the time that the caller took to read the input, added to the total. */
+  public SolveReport withReadSeconds(double read) {
+    return withSeconds(seconds.withRead(read));
+  }
+
+  /** Keys and values in the order of the JSON form. */
+  public Map<String, Object> toMap() {
+    double[] norm = residual.residualNorm;
+    Check check = residual.check;
+    double condition = rankTest.conditionEstimate;
+    var map = new LinkedHashMap<String, Object>();
+    map.put("rows", matrix.rows);
+    map.put("columns", matrix.columns);
+    map.put("nonzeros", matrix.nonzeros);
+    map.put("rhs", matrix.rhs);
+    map.put("ordering", analysis.ordering);
+    map.put("orderingReason", analysis.orderingReason);
+    map.put("nnzR", factorization.nnzR);
+    map.put("fronts", analysis.fronts);
+    map.put("flops", analysis.flops);
+    map.put("flopsDone", factorization.flopsDone);
+    map.put("tolerance", rankTest.tolerance);
+    map.put("toleranceReason", rankTest.toleranceReason);
+    map.put("rank", rankTest.rank);
+    map.put("deadColumns", rankTest.deadColumns);
+    map.put("conditionEstimate", Double.isFinite(condition) ? condition : null);
+    map.put("nearlyDependent", rankTest.nearlyDependent);
+    map.put("residualNorm", norm.length == 1 ? norm[0] : norm);
+    map.put("residualSource", residual.residualSource);
+    map.put("normalResidual", check.made() ? check.normalResidual : null);
+    map.put("backwardError", check.made() ? check.backwardError : null);
+    map.put("componentwiseError", check.made() ? check.componentwiseError : null);
+    map.put("verdict", check.made() ? check.verdict : null);
+    map.put("normDeparture", proof.normDeparture);
+    map.put("backend", factorization.backend);
+    map.put("backendReason", factorization.backendReason);
+    map.put("devices", factorization.devices);
+    map.put("subtreeTasks", analysis.subtreeTasks);
+    map.put("levels", analysis.levels);
+    map.put("executors", cluster.executors);
+    map.put("waitedSeconds", cluster.waitedSeconds);
+    map.put("engine", cluster.engine);
+    map.put("engineReason", cluster.engineReason);
+    map.put("stages", factorization.stages);
+    map.put("rounds", factorization.rounds);
+    map.put("tasks", factorization.tasks);
+    map.put("redoneTasks", proof.redoneTasks);
+    map.put("shuffleBytes", traffic.shuffleBytes);
+    map.put("h2dBytes", traffic.h2dBytes);
+    map.put("d2hBytes", traffic.d2hBytes);
+    map.put("seconds", seconds.toMap());
+    map.put("gflops", gflops());
+    map.put("peakDeviceBytes", factorization.peakDeviceBytes);
+    map.put("peakHostBytes", factorization.peakHostBytes);
+    map.put("foretoldHostBytes", factorization.foretoldHostBytes);
+    map.put("factorBytes", factorization.factorBytes.toMap());
+    map.put("warnings", warnings);
+    map.put("notes", notes);
+    return map;
+  }
+
+  /** The JSON form, indented. */
+  public String toJson() {
+    return json(toMap());
+  }
+
+  /**
+   * One self-contained HTML page of about a megabyte, light or dark according to the reader's
+   * system: phases and tasks as a timeline, the assembly tree, fronts by size, A and R, memory over
+   * time, predictions beside measurements. The charts need a {@link #profile}; without {@code
+   * GpuSparseQR.Builder.profile(true)} the page has figures only, and says so.
+   */
+  public String toHtml() {
+    return ReportPage.of(this);
+  }
+
+  /** Any map as JSON, indented. */
+  static String json(Map<String, Object> map) {
+    try {
+      return new ObjectMapper().writerWithDefaultPrettyPrinter().writeValueAsString(map);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("a report that is no JSON", e);
+    }
+  }
+
+  /** {@link #toText()}. */
+  @Override
+  public String toString() {
+    return toText();
+  }
+
+  /** A readable summary of about ten lines. */
+  public String toText() {
+    return ReportText.of(this);
+  }
+
+  /** Flops in a readable unit, such as "1.9 TFLOP". */
+  public static String work(double flops) {
+    String[] unit = {"FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP"};
+    int u = 0;
+    double f = flops;
+    while (f >= 1000 && u < unit.length - 1) {
+      f /= 1000;
+      u++;
+    }
+    return String.format(Locale.ROOT, f >= 100 ? "%.0f %s" : "%.1f %s", f, unit[u]);
+  }
+}

@@ -1,0 +1,3 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+/** What a solve says: its solution, its report as text, JSON and page, its progress. */
+package io.sparqr.spark.report;
