@@ -19,8 +19,8 @@ from setuptools.command.sdist import sdist
 
 HERE = pathlib.Path(__file__).resolve().parent
 TREE = HERE.parent
-MODULES = ("partitioning", "gpu-core", "spark-connector")
-JAR = TREE / "spark-connector" / "target" / runpy.run_path(str(HERE / "sparqr" / "_version.py"))["JAR"]
+MODULES = ("partitioning", "gpu-core", "spark-connector", "regression", "cli", "distribution")
+JAR = TREE / "distribution" / "target" / runpy.run_path(str(HERE / "sparqr" / "_version.py"))["JAR"]
 
 KERNELS = "io/sparqr/backend/cuda/sparqr."
 NVRTC = os.environ.get("SPARQR_NVRTC")

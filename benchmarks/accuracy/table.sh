@@ -15,7 +15,7 @@ flags=$(sed -n 's:.*<spark.jvm.args>\(.*\)</spark.jvm.args>.*:\1:p' pom.xml)
 classes=benchmarks/target/classes:spark-connector/target/classes:spark-connector/target/test-classes
 run() {
   # shellcheck disable=SC2086
-  java $flags -Xmx2g -cp "$classes:$(cat spark-connector/target/cli.classpath)" \
+  java $flags -Xmx2g -cp "$classes:$(cat distribution/target/cli.classpath)" \
     io.sparqr.spark.ml.AccuracyTable "$@"
 }
 run write "$nist" "$work"

@@ -15,7 +15,7 @@ out=$(cd "$out" && pwd -P)
 rm -f "$out"/part*.tgz
 
 # Not needed there: other platforms' natives, the RocksDB shuffle store, Hive, Kubernetes, the web UI's files.
-tr ':' '\n' <"$home/spark-connector/target/cli.classpath" |
+tr ':' '\n' <"$home/distribution/target/cli.classpath" |
   grep -vE 'rocksdbjni|/hive-|kubernetes|datanucleus|jcuda-natives|/sparqr-' |
   while read -r jar; do [ ! -f "$jar" ] || cp "$jar" "$stage/lib/"; done
 natives=$(find "${MAVEN_REPOSITORY:-$HOME/.m2/repository}/org/jcuda/jcuda-natives" -name '*linux-x86_64.jar' | tail -n 1)
@@ -29,7 +29,7 @@ cp "$natives" "$stage/lib/"
       'org/xerial/snappy/native/[MWASF]*' 'org/xerial/snappy/native/Linux/[a-wy-z]*' >/dev/null 2>&1 || true
   done
 )
-for m in partitioning gpu-core spark-connector benchmarks; do
+for m in partitioning gpu-core spark-connector regression cli benchmarks; do
   mkdir -p "$stage/$m"
   cp -r "$home/$m/target/classes" "$stage/$m/"
 done

@@ -84,7 +84,7 @@ def main():
     words.add_argument("--cold", action="store_true")
     args = words.parse_args()
     home = pathlib.Path(__file__).resolve().parents[2]
-    jar = next((home / "spark-connector" / "target").glob("sparqr-spark-*-all.jar"))
+    jar = next((home / "distribution" / "target").glob("sparqr-spark-*-all.jar"))
     with tempfile.TemporaryDirectory() as folder:
         spark = (
             SparkSession.builder.master("local[*]")

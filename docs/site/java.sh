@@ -4,14 +4,14 @@
 set -euo pipefail
 out=$(realpath -m "${1:?a folder}")
 cd "$(dirname "$0")/../.."
-classpath=spark-connector/target/cli.classpath
+classpath=distribution/target/cli.classpath
 [ -s "$classpath" ] || { echo "no $classpath: run ./mvnw -DskipTests package" >&2; exit 1; }
 tool=javadoc
 [ -z "${JAVA_HOME:-}" ] || tool=$JAVA_HOME/bin/javadoc
-packages=(spark spark/ml spark/inference spark/design spark/metrics backend configuration error ordering partition sparse symbolic)
+packages=(spark spark/model spark/report spark/ml spark/inference spark/design spark/metrics backend configuration error ordering partition sparse symbolic)
 files=()
 for package in "${packages[@]}"; do
-  files+=({partitioning,gpu-core,spark-connector}/src/main/java/io/sparqr/"$package"/[A-Zp]*.java)
+  files+=({partitioning,gpu-core,spark-connector,regression}/src/main/java/io/sparqr/"$package"/[A-Zp]*.java)
 done
 present=()
 for file in "${files[@]}"; do
@@ -22,5 +22,5 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 "$tool" -quiet -Xdoclint:none -notimestamp -nohelp -windowtitle Sparqr -doctitle "Sparqr for Java and Scala" \
   -encoding UTF-8 -docencoding UTF-8 -d "$out" \
-  -classpath "partitioning/target/classes:gpu-core/target/classes:spark-connector/target/classes:$(cat "$classpath")" \
+  -classpath "partitioning/target/classes:gpu-core/target/classes:spark-connector/target/classes:regression/target/classes:$(cat "$classpath")" \
   --add-modules jdk.incubator.vector "${present[@]}" >"$log" 2>&1 || { cat "$log" >&2; exit 1; }

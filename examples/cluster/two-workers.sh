@@ -5,10 +5,10 @@
 # A Spark distribution does the same with sbin/start-master.sh and sbin/start-worker.sh.
 set -euo pipefail
 home=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
-jar=$(find "$home/spark-connector/target" -maxdepth 1 -name 'sparqr-spark-*-all.jar' 2>/dev/null | head -n 1)
+jar=$(find "$home/distribution/target" -maxdepth 1 -name 'sparqr-spark-*-all.jar' 2>/dev/null | head -n 1)
 if [ -z "$jar" ]; then
   (cd "$home" && ./mvnw -q -B -ntp -Pquick -DskipTests package)
-  jar=$(find "$home/spark-connector/target" -maxdepth 1 -name 'sparqr-spark-*-all.jar' | head -n 1)
+  jar=$(find "$home/distribution/target" -maxdepth 1 -name 'sparqr-spark-*-all.jar' | head -n 1)
 fi
 [ $# -gt 0 ] || set -- solve --matrix gen:cells2d120 --check --report "$home/target/cluster/report.json" --overwrite
 
@@ -16,7 +16,7 @@ fi
 work=$home/target/cluster
 rm -rf "$work"
 mkdir -p "$work/spark/jars" "$work/logs"
-tr : '\n' <"$home/spark-connector/target/cli.classpath" | grep -vE "^$home/|/org/bytedeco/|/org/jcuda/|/info/picocli/" |
+tr : '\n' <"$home/distribution/target/cli.classpath" | grep -vE "^$home/|/org/bytedeco/|/org/jcuda/|/info/picocli/" |
   while read -r file; do ln -s "$file" "$work/spark/jars/"; done
 export SPARK_HOME=$work/spark SPARK_SCALA_VERSION=2.13 SPARK_LOCAL_IP=127.0.0.1
 flags=$(sed -n 's:.*<spark.jvm.args>\(.*\)</spark.jvm.args>.*:\1:p' "$home/pom.xml")

@@ -22,10 +22,10 @@ maven() {
 # spark-submit is there if such a build made it, and is not made again.
 (cd "$home" && maven -Perrorprone,release -DskipTests -Dspotless.check.skip=true -Dcheckstyle.skip=true \
   -Denforcer.skip=true -Dshade.skip=true -Dmaven.install.skip=true \
-  "-DaltDeploymentRepository=folder::file://$repository" -pl partitioning,gpu-core,spark-connector -am deploy)
+  "-DaltDeploymentRepository=folder::file://$repository" -pl distribution -am deploy)
 
 missing=0
-for module in partitioning gpu-core spark; do
+for module in partitioning gpu-core spark-connector regression cli; do
   for file in .jar -sources.jar -javadoc.jar .pom -cyclonedx.json -cyclonedx.xml; do
     compgen -G "$repository/io/sparqr/sparqr-$module/*/sparqr-$module-*[0-9]$file" >/dev/null ||
       { echo "release: no sparqr-$module$file" >&2; missing=1; }
@@ -35,7 +35,7 @@ done
 for element in name description url licenses developers scm; do
   grep -q "<$element" "$repository"/io/sparqr/sparqr-parent/*/*.pom || { echo "release: no $element in the POM" >&2; exit 1; }
 done
-jar=$(find "$home/spark-connector/target" -maxdepth 1 -name 'sparqr-spark-*-all.jar' | head -n 1)
+jar=$(find "$home/distribution/target" -maxdepth 1 -name 'sparqr-spark-*-all.jar' | head -n 1)
 if [ -n "$jar" ]; then
   listed=$(python3 -m zipfile -l "$jar" 2>/dev/null || "${JAVA_HOME:+$JAVA_HOME/bin/}jar" tf "$jar")
   for file in LICENSE THIRD-PARTY.md licenses/OpenBLAS.txt licenses/JCuda.txt; do

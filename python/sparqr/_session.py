@@ -48,9 +48,9 @@ def jar() -> str:
     if inside.is_file():
         return str(inside)
     tree = package.parents[1]
-    if not (tree / "spark-connector" / "pom.xml").is_file():
+    if not (tree / "distribution" / "pom.xml").is_file():
         raise FileNotFoundError(f"{inside} is missing: install sparqr from a wheel, which has it")
-    made = tree / "spark-connector" / "target" / JAR
+    made = tree / "distribution" / "target" / JAR
     if not made.is_file():
         raise FileNotFoundError(f"{made} is not built yet: run ./mvnw -DskipTests package in {tree}")
     return str(made)

@@ -31,7 +31,7 @@ def jar():
     names = {}
     exec((package / "_version.py").read_text(), names)
     inside = package / "jars" / names["JAR"]
-    return inside if inside.exists() else HOME / "spark-connector" / "target" / names["JAR"]
+    return inside if inside.exists() else HOME / "distribution" / "target" / names["JAR"]
 
 
 def _installed(module):

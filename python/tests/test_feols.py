@@ -312,7 +312,7 @@ class FeolsTest(SparkTest):
     def case(self, name, **types):
         import pandas
 
-        folder = HOME / "spark-connector" / "src" / "test" / "resources" / "regression"
+        folder = HOME / "cli" / "src" / "test" / "resources" / "regression"
         return pandas.read_csv(folder / f"{name}.csv", **types)
 
     def both(self, formula, data, *arguments, **options):

@@ -1,6 +1,6 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
 # Reference values of InferenceReferenceTest by R's stats and sandwich. Writes data.csv and r.csv into
-# src/test/resources/inference; run from spark-connector:
+# src/test/resources/inference; run from regression:
 #   Rscript src/test/r/inference.R
 library(sandwich)
 out <- "src/test/resources/inference"

@@ -1,7 +1,7 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
 """Reference values of InferenceReferenceTest by statsmodels, from data.csv of inference.R.
 
-Writes statsmodels.csv into src/test/resources/inference; run from spark-connector:
+Writes statsmodels.csv into src/test/resources/inference; run from regression:
     python3 src/test/python/inference.py
 """
 

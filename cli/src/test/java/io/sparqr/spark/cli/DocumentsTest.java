@@ -32,7 +32,7 @@ class DocumentsTest {
   private static final Pattern FILE =
       Pattern.compile(
           "(?:\\.ci|bin|docs|python|benchmarks|examples|notebooks|gpu-core|spark-connector"
-              + "|partitioning|config)/[\\w./-]+");
+              + "|partitioning|regression|cli|distribution|config)/[\\w./-]+");
 
   private static final Set<String> PHASES =
       Set.of("clean", "compile", "test-compile", "test", "package", "verify", "install", "deploy");
@@ -200,7 +200,7 @@ class DocumentsTest {
   @Test
   void whatIsBundledIsListed() throws IOException {
     String listed = Files.readString(ROOT.resolve("THIRD-PARTY.md"));
-    String pom = Files.readString(ROOT.resolve("spark-connector/pom.xml"));
+    String pom = Files.readString(ROOT.resolve("distribution/pom.xml"));
     var groups = new ArrayList<String>();
     var m = Pattern.compile("<include>([\\w.]+):\\*</include>").matcher(pom);
     while (m.find()) {
@@ -354,7 +354,16 @@ class DocumentsTest {
   }
 
   private static String poms() {
-    return Stream.of("", "partitioning", "gpu-core", "spark-connector", "examples", "benchmarks")
+    return Stream.of(
+            "",
+            "partitioning",
+            "gpu-core",
+            "spark-connector",
+            "regression",
+            "cli",
+            "distribution",
+            "examples",
+            "benchmarks")
         .map(
             m -> {
               try {

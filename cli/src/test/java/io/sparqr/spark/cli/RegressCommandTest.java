@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.within;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.sparqr.spark.ml.SparseQRRegression;
 import java.io.IOException;
-import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -24,15 +23,19 @@ import org.junit.jupiter.api.io.TempDir;
 /** {@code sparqr regress} on data files as people have them. */
 class RegressCommandTest {
 
+  /** Data and what R says of them, which the regression module's tests use, too. */
+  private static final Path R =
+      Path.of(System.getProperty("basedir", "."), "../regression/src/test/resources/r");
+
   private static SparkSession spark;
   private static Path csv;
 
   @TempDir Path folder;
 
   @BeforeAll
-  static void start() throws URISyntaxException {
+  static void start() {
     spark = CliRun.session();
-    csv = Path.of(RegressCommandTest.class.getResource("/r/summary.csv").toURI());
+    csv = R.resolve("summary.csv");
   }
 
   @AfterAll

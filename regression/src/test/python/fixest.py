@@ -1,7 +1,7 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
 """Reference values of RobustRegressionTest by pyfixest, which follows R's fixest: clustered errors
 beside absorbed effects, some of them nested in the clusters. Writes pyfixest.csv into
-src/test/resources/inference; run from spark-connector, with pyfixest and pandas:
+src/test/resources/inference; run from regression, with pyfixest and pandas:
 python3 src/test/python/fixest.py
 """
 import pandas as pd
