@@ -1,11 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.ordering;
 
+import io.sparqr.matrix.Gallery;
 import io.sparqr.ordering.dissection.NestedDissection;
 import io.sparqr.ordering.graph.ColumnGraph;
 import io.sparqr.ordering.graph.WeightedGraph;
-
-import io.sparqr.matrix.Gallery;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
 import io.sparqr.symbolic.SymbolicAnalysis;

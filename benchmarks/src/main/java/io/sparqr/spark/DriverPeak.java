@@ -1,12 +1,11 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark;
 
+import io.sparqr.backend.BackendChoice;
+import io.sparqr.matrix.WorkerPanel;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.spark.report.ProgressListener;
-
-import io.sparqr.backend.BackendChoice;
-import io.sparqr.matrix.WorkerPanel;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.Iterator;

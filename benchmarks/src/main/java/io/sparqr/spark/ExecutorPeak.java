@@ -1,10 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark;
 
+import io.sparqr.backend.BackendChoice;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.report.LeastSquaresSolution;
-
-import io.sparqr.backend.BackendChoice;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;

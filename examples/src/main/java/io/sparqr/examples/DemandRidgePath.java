@@ -2,11 +2,11 @@
 package io.sparqr.examples;
 
 import io.sparqr.spark.GpuSparseQR;
-import io.sparqr.spark.report.LeastSquaresSolution;
-import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.design.Design;
 import io.sparqr.spark.design.DesignOptions;
 import io.sparqr.spark.design.DesignRows;
+import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.report.LeastSquaresSolution;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,11 +3,11 @@ package io.sparqr.examples;
 
 import io.sparqr.spark.ConstrainedFactorization;
 import io.sparqr.spark.GpuSparseQR;
-import io.sparqr.spark.report.LeastSquaresSolution;
-import io.sparqr.spark.model.LinearConstraints;
 import io.sparqr.spark.QRFactorization;
-import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.inference.Inference;
+import io.sparqr.spark.model.LinearConstraints;
+import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.report.LeastSquaresSolution;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.Arrays;

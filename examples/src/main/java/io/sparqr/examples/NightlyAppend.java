@@ -2,9 +2,9 @@
 package io.sparqr.examples;
 
 import io.sparqr.spark.GpuSparseQR;
-import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.spark.QRFactorization;
 import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.report.LeastSquaresSolution;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;

@@ -3,10 +3,10 @@ package io.sparqr.examples;
 
 import io.sparqr.matrix.Gallery;
 import io.sparqr.spark.GpuSparseQR;
-import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.spark.QRFactorization;
 import io.sparqr.spark.SparseQRSolver;
 import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.io.PrintStream;

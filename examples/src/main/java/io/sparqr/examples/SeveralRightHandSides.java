@@ -3,8 +3,8 @@ package io.sparqr.examples;
 
 import io.sparqr.matrix.Gallery;
 import io.sparqr.spark.GpuSparseQR;
-import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.PrintStream;
 import java.util.ArrayList;

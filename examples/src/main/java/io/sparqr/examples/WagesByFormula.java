@@ -3,7 +3,6 @@ package io.sparqr.examples;
 
 import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.QRFactorization;
-import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.design.Design;
 import io.sparqr.spark.design.DesignOptions;
 import io.sparqr.spark.design.DesignRows;
@@ -11,6 +10,7 @@ import io.sparqr.spark.inference.ClusterCorrection;
 import io.sparqr.spark.inference.Inference;
 import io.sparqr.spark.inference.RobustCovariance;
 import io.sparqr.spark.ml.SparseQRRegression;
+import io.sparqr.spark.model.SparseRow;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -3,7 +3,6 @@ package io.sparqr.examples;
 
 import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.QRFactorization;
-import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.inference.ClusterCorrection;
 import io.sparqr.spark.inference.ContrastTest;
 import io.sparqr.spark.inference.HcType;
@@ -11,6 +10,7 @@ import io.sparqr.spark.inference.Inference;
 import io.sparqr.spark.inference.LeaveOneOutSet;
 import io.sparqr.spark.inference.LeaveOutVariance;
 import io.sparqr.spark.inference.VarianceComponents;
+import io.sparqr.spark.model.SparseRow;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.BitSet;

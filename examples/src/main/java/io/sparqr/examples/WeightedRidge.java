@@ -2,8 +2,8 @@
 package io.sparqr.examples;
 
 import io.sparqr.spark.GpuSparseQR;
-import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.report.LeastSquaresSolution;
 import java.io.PrintStream;
 import java.util.List;
 import org.apache.spark.api.java.JavaRDD;

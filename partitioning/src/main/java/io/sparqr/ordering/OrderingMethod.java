@@ -2,7 +2,6 @@
 package io.sparqr.ordering;
 
 import io.sparqr.ordering.choice.Orderings;
-
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;

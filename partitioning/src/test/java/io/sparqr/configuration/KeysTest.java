@@ -42,7 +42,8 @@ class KeysTest {
   void mainCodeNamesNoSettingElsewhere() {
     var named = new TreeSet<String>();
     var bare = new TreeSet<String>();
-    for (String module : List.of("partitioning", "gpu-core", "spark-connector", "regression", "cli")) {
+    for (String module :
+        List.of("partitioning", "gpu-core", "spark-connector", "regression", "cli")) {
       try (Stream<Path> files = Files.walk(ROOT.resolve(module).resolve("src/main/java"))) {
         files
             .filter(f -> f.toString().endsWith(".java") && !f.endsWith("Keys.java"))

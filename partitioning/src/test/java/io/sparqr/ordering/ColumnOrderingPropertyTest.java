@@ -1,13 +1,12 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.ordering;
 
-import io.sparqr.ordering.degree.ApproximateMinimumDegree;
-import io.sparqr.ordering.degree.Colamd;
-import io.sparqr.ordering.dissection.NestedDissection;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.sparqr.ordering.degree.ApproximateMinimumDegree;
+import io.sparqr.ordering.degree.Colamd;
+import io.sparqr.ordering.dissection.NestedDissection;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
 import java.util.ArrayList;

@@ -1,8 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark;
 
-import io.sparqr.spark.model.SparseRow;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.partition.PartitionOptions;
@@ -10,6 +8,7 @@ import io.sparqr.spark.inference.ClusterCorrection;
 import io.sparqr.spark.inference.HcType;
 import io.sparqr.spark.inference.Inference;
 import io.sparqr.spark.ml.SparseQRRegression;
+import io.sparqr.spark.model.SparseRow;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -1,8 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark;
 
-import io.sparqr.spark.model.SparseRow;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -10,6 +8,7 @@ import io.sparqr.configuration.Keys;
 import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.ml.SparseQRRegression;
+import io.sparqr.spark.model.SparseRow;
 import io.sparqr.sparse.CsrMatrix;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;

@@ -1,9 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark;
 
-import io.sparqr.spark.report.LeastSquaresSolution;
-
 import io.sparqr.spark.problem.ConstrainedState;
+import io.sparqr.spark.report.LeastSquaresSolution;
 import java.util.Objects;
 
 /**

@@ -1,18 +1,17 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark;
 
-import io.sparqr.spark.model.RankPolicy;
-import io.sparqr.spark.model.SparseRow;
-import io.sparqr.spark.report.LeastSquaresSolution;
-import io.sparqr.spark.report.ProgressListener;
-import io.sparqr.spark.report.SolveReport;
-
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.factorization.FactorState;
+import io.sparqr.spark.model.RankPolicy;
+import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.plan.Ridge;
 import io.sparqr.spark.plan.SolveOptions;
+import io.sparqr.spark.report.LeastSquaresSolution;
+import io.sparqr.spark.report.ProgressListener;
+import io.sparqr.spark.report.SolveReport;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.symbolic.Amalgamation;
 import io.sparqr.symbolic.SymbolicAnalysis;

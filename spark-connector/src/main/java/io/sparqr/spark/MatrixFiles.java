@@ -1,13 +1,12 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark;
 
-import io.sparqr.spark.model.SparseRow;
-
 import io.sparqr.matrix.DenseMatrix;
 import io.sparqr.matrix.MatrixMarket;
 import io.sparqr.spark.file.FileRows;
 import io.sparqr.spark.file.FileRows.Content;
 import io.sparqr.spark.file.Labels;
+import io.sparqr.spark.model.SparseRow;
 import java.io.IOException;
 import java.io.InputStream;
 import org.apache.hadoop.fs.FileSystem;

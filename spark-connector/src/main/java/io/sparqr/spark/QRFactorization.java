@@ -1,16 +1,15 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark;
 
+import io.sparqr.spark.factorization.FactorState;
 import io.sparqr.spark.model.Dependency;
 import io.sparqr.spark.model.HalfSolve;
 import io.sparqr.spark.model.RFactor;
 import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.plan.Readings;
+import io.sparqr.spark.problem.Append;
 import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.spark.report.SolveReport;
-
-import io.sparqr.spark.problem.Append;
-import io.sparqr.spark.factorization.FactorState;
-import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.io.IOException;

@@ -1,18 +1,17 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark;
 
+import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.model.LinearConstraints;
 import io.sparqr.spark.model.RankPolicy;
 import io.sparqr.spark.model.SparseRow;
-import io.sparqr.spark.report.LeastSquaresSolution;
-import io.sparqr.spark.report.ProgressListener;
-
+import io.sparqr.spark.pipeline.Pipeline;
+import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.problem.ConstrainedState;
 import io.sparqr.spark.problem.MinimumNorm;
-import io.sparqr.spark.pipeline.Pipeline;
 import io.sparqr.spark.problem.RidgePath;
-import io.sparqr.spark.plan.SolveOptions;
-import io.sparqr.spark.engine.JobScope;
+import io.sparqr.spark.report.LeastSquaresSolution;
+import io.sparqr.spark.report.ProgressListener;
 import io.sparqr.spark.rows.RowSource;
 import java.util.ArrayList;
 import java.util.List;

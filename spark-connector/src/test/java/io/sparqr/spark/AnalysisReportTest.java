@@ -1,14 +1,13 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark;
 
-import io.sparqr.spark.report.AnalysisReport;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.matrix.Gallery;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.partition.WhatIf;
+import io.sparqr.spark.report.AnalysisReport;
 import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;
 import io.sparqr.symbolic.SymbolicSummary;

@@ -1,16 +1,15 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark;
 
-import io.sparqr.spark.model.SparseRow;
-import io.sparqr.spark.report.LeastSquaresSolution;
-import io.sparqr.spark.report.SolveReport;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.partition.PartitionOptions;
+import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.report.LeastSquaresSolution;
+import io.sparqr.spark.report.SolveReport;
 import io.sparqr.sparse.Permutation;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,16 +1,15 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark;
 
-import io.sparqr.spark.model.LinearConstraints;
-import io.sparqr.spark.model.SparseRow;
-import io.sparqr.spark.report.LeastSquaresSolution;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.partition.PartitionOptions;
+import io.sparqr.spark.model.LinearConstraints;
+import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.report.LeastSquaresSolution;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

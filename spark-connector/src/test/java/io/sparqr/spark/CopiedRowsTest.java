@@ -1,9 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark;
 
-import io.sparqr.spark.model.SparseRow;
-import io.sparqr.spark.report.LeastSquaresSolution;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -11,6 +8,8 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.sparqr.configuration.Keys;
 import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.spark.exchange.Exchange;
+import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.spark.rows.ParsedRows;
 import io.sparqr.sparse.CsrMatrix;
 import java.util.ArrayList;

@@ -1,14 +1,13 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark;
 
-import io.sparqr.spark.report.LeastSquaresSolution;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.numeric.ResidentFactors;
 import io.sparqr.numeric.storage.RowBudget;
 import io.sparqr.spark.device.DeviceReport;
+import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.sparse.CsrMatrix;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;

@@ -1,12 +1,11 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark;
 
-import io.sparqr.spark.model.SparseRow;
-import io.sparqr.spark.report.LeastSquaresSolution;
-
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.matrix.WorkerPanel;
+import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.report.LeastSquaresSolution;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Iterator;

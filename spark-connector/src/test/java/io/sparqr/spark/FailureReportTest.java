@@ -1,11 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark;
 
-import io.sparqr.spark.model.RankPolicy;
-import io.sparqr.spark.model.SparseRow;
-import io.sparqr.spark.report.FailureReport;
-import io.sparqr.spark.report.ProgressListener;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
@@ -14,6 +9,10 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.error.RankDeficientException;
 import io.sparqr.error.TaskFailedException;
+import io.sparqr.spark.model.RankPolicy;
+import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.report.FailureReport;
+import io.sparqr.spark.report.ProgressListener;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -1,9 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark;
 
-import io.sparqr.spark.model.SparseRow;
-import io.sparqr.spark.report.LeastSquaresSolution;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
@@ -12,6 +9,8 @@ import io.sparqr.error.NonFiniteSolutionException;
 import io.sparqr.numeric.Tolerances;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
+import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.symbolic.Amalgamation;

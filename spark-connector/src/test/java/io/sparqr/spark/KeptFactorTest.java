@@ -1,13 +1,12 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark;
 
-import io.sparqr.spark.model.RFactor;
-import io.sparqr.spark.model.SparseRow;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
+import io.sparqr.spark.model.RFactor;
+import io.sparqr.spark.model.SparseRow;
 import io.sparqr.sparse.CsrMatrix;
 import java.util.List;
 import org.apache.spark.SparkEnv;

@@ -1,9 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark;
 
-import io.sparqr.spark.report.LeastSquaresSolution;
-import io.sparqr.spark.report.ProgressListener;
-
 import static io.sparqr.spark.ChangedInputTest.analysis;
 import static io.sparqr.spark.ChangedInputTest.refused;
 import static io.sparqr.spark.ChangedInputTest.solver;
@@ -12,6 +9,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.configuration.Keys;
 import io.sparqr.spark.ChangingRows.Change;
+import io.sparqr.spark.report.LeastSquaresSolution;
+import io.sparqr.spark.report.ProgressListener;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;

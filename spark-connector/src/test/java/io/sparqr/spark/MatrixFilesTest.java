@@ -1,9 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark;
 
-import io.sparqr.spark.model.SparseRow;
-import io.sparqr.spark.report.LeastSquaresSolution;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -11,6 +8,8 @@ import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.matrix.DenseMatrix;
 import io.sparqr.matrix.Gallery;
 import io.sparqr.matrix.MatrixMarketWriter;
+import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.FileNotFoundException;
 import java.io.IOException;

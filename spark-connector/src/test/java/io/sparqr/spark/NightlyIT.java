@@ -1,16 +1,15 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark;
 
-import io.sparqr.spark.model.RFactor;
-import io.sparqr.spark.model.SparseRow;
-import io.sparqr.spark.report.LeastSquaresSolution;
-import io.sparqr.spark.report.ProgressListener;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
+import io.sparqr.spark.model.RFactor;
+import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.report.LeastSquaresSolution;
+import io.sparqr.spark.report.ProgressListener;
 import io.sparqr.sparse.CsrMatrix;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,12 +1,11 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark;
 
-import io.sparqr.spark.model.SparseRow;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.backend.reference.PlainDevice;
+import io.sparqr.spark.model.SparseRow;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.IOException;
 import java.util.Map;

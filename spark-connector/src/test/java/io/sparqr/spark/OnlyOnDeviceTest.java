@@ -1,10 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark;
 
-import io.sparqr.spark.model.RFactor;
-import io.sparqr.spark.report.LeastSquaresSolution;
-import io.sparqr.spark.report.SolveReport;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.backend.BackendChoice;
@@ -12,6 +8,9 @@ import io.sparqr.backend.reference.PlainDevice;
 import io.sparqr.numeric.ResidentFactors;
 import io.sparqr.numeric.storage.RowBudget;
 import io.sparqr.partition.PartitionOptions;
+import io.sparqr.spark.model.RFactor;
+import io.sparqr.spark.report.LeastSquaresSolution;
+import io.sparqr.spark.report.SolveReport;
 import io.sparqr.sparse.CsrMatrix;
 import java.util.function.Consumer;
 import java.util.function.ToLongFunction;

@@ -1,10 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark;
 
-import io.sparqr.spark.model.RankPolicy;
-import io.sparqr.spark.model.SparseRow;
-import io.sparqr.spark.report.LeastSquaresSolution;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
@@ -13,9 +9,12 @@ import io.sparqr.backend.BackendChoice;
 import io.sparqr.error.RankDeficientException;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
+import io.sparqr.spark.model.RankPolicy;
+import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.plan.SolveOption;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.plan.Words;
+import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.symbolic.Amalgamation;

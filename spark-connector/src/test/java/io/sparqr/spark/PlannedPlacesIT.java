@@ -1,16 +1,15 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark;
 
-import io.sparqr.spark.model.SparseRow;
-import io.sparqr.spark.report.SolveReport;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
-import io.sparqr.spark.metrics.SparqrPlugin;
 import io.sparqr.spark.device.DeviceReport;
+import io.sparqr.spark.metrics.SparqrPlugin;
+import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.report.SolveReport;
 import io.sparqr.sparse.CsrMatrix;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -2,7 +2,6 @@
 package io.sparqr.spark;
 
 import io.sparqr.spark.model.SparseRow;
-
 import io.sparqr.sparse.CsrMatrix;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,18 +1,17 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark;
 
-import io.sparqr.spark.model.SparseRow;
-import io.sparqr.spark.report.ConsoleProgress;
-import io.sparqr.spark.report.ProgressListener;
-import io.sparqr.spark.report.SolveProfile;
-import io.sparqr.spark.report.SolveReport;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.matrix.DefaultRightHandSide;
 import io.sparqr.matrix.Gallery;
+import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.report.ConsoleProgress;
+import io.sparqr.spark.report.ProgressListener;
+import io.sparqr.spark.report.SolveProfile;
+import io.sparqr.spark.report.SolveReport;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;

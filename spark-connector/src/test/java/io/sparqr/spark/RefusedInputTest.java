@@ -1,10 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark;
 
-import io.sparqr.spark.model.RankPolicy;
-import io.sparqr.spark.model.SparseRow;
-import io.sparqr.spark.report.LeastSquaresSolution;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -16,6 +12,9 @@ import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.error.MatrixFormatException;
 import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.error.RankDeficientException;
+import io.sparqr.spark.model.RankPolicy;
+import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.sparse.CsrMatrix;
 import java.util.ArrayList;
 import java.util.List;

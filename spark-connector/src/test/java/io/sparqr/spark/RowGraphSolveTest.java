@@ -1,10 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark;
 
-import io.sparqr.spark.model.RFactor;
-import io.sparqr.spark.model.SparseRow;
-import io.sparqr.spark.report.LeastSquaresSolution;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -13,6 +9,9 @@ import io.sparqr.configuration.Keys;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.matrix.Gallery;
 import io.sparqr.ordering.OrderingMethod;
+import io.sparqr.spark.model.RFactor;
+import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.symbolic.SymbolicAnalysis;

@@ -1,9 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark;
 
-import io.sparqr.spark.model.SparseRow;
-import io.sparqr.spark.report.SolveReport;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -12,6 +9,8 @@ import io.sparqr.configuration.Keys;
 import io.sparqr.numeric.storage.RowBudget;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
+import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.report.SolveReport;
 import io.sparqr.spark.stored.KeptFronts;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.IOException;

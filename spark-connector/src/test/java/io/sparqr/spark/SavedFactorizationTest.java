@@ -1,10 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark;
 
-import io.sparqr.spark.model.RFactor;
-import io.sparqr.spark.model.SparseRow;
-import io.sparqr.spark.report.SolveReport;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
@@ -12,6 +8,9 @@ import static org.assertj.core.api.Assertions.within;
 import io.sparqr.error.WireFormatException;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
+import io.sparqr.spark.model.RFactor;
+import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.report.SolveReport;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.FileNotFoundException;
 import java.io.IOException;

@@ -1,10 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark;
 
-import io.sparqr.spark.report.LeastSquaresSolution;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.sparse.CsrMatrix;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;

@@ -1,10 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark;
 
-import io.sparqr.spark.report.FailureReport;
-import io.sparqr.spark.report.SolveProfile;
-import io.sparqr.spark.report.SolveReport;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
@@ -12,6 +8,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.partition.PartitionOptions;
+import io.sparqr.spark.report.FailureReport;
+import io.sparqr.spark.report.SolveProfile;
+import io.sparqr.spark.report.SolveReport;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

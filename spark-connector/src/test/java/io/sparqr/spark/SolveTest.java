@@ -1,15 +1,14 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark;
 
-import io.sparqr.spark.model.SparseRow;
-import io.sparqr.spark.report.LeastSquaresSolution;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
+import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.sparse.CsrMatrix;
 import org.junit.jupiter.api.Test;
 

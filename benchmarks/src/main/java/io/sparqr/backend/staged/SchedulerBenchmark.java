@@ -1,13 +1,12 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.staged;
 
-import io.sparqr.backend.staged.layout.StageBuilder;
-import io.sparqr.backend.staged.layout.StageProgram;
-
 import io.sparqr.backend.schedule.BucketScheduler;
 import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.schedule.StageSchedule;
 import io.sparqr.backend.schedule.TaskLayout;
+import io.sparqr.backend.staged.layout.StageBuilder;
+import io.sparqr.backend.staged.layout.StageProgram;
 import io.sparqr.matrix.Gallery;
 import io.sparqr.numeric.RowSplit;
 import io.sparqr.numeric.SubtreeProblem;

@@ -1,9 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.cli;
 
-import io.sparqr.spark.input.DriverRows;
-import io.sparqr.spark.input.LocalProblem;
-
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.matrix.DefaultRightHandSide;
 import io.sparqr.matrix.DenseMatrix;
@@ -12,10 +9,12 @@ import io.sparqr.matrix.Libsvm;
 import io.sparqr.matrix.MatrixMarket;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.GpuSparseQR;
+import io.sparqr.spark.SparseQRSolver;
+import io.sparqr.spark.input.DriverRows;
+import io.sparqr.spark.input.LocalProblem;
+import io.sparqr.spark.ml.NistSet;
 import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.spark.report.SolveReport;
-import io.sparqr.spark.SparseQRSolver;
-import io.sparqr.spark.ml.NistSet;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,15 +1,14 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.cli;
 
-import io.sparqr.spark.input.DriverRows;
-import io.sparqr.spark.input.LocalProblem;
-
 import com.sun.management.OperatingSystemMXBean;
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.matrix.DefaultRightHandSide;
 import io.sparqr.matrix.DenseMatrix;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.spark.GpuSparseQR;
+import io.sparqr.spark.input.DriverRows;
+import io.sparqr.spark.input.LocalProblem;
 import io.sparqr.spark.report.SolveReport;
 import io.sparqr.spark.warmup.Warmup;
 import io.sparqr.sparse.CsrMatrix;

@@ -1,11 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.cli;
 
-import io.sparqr.spark.input.LocalProblem;
-import io.sparqr.spark.input.MatrixFormat;
-import io.sparqr.spark.input.TripletRows;
-import io.sparqr.spark.input.UsageException;
-
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.partition.DeviceModel;
 import io.sparqr.partition.PartitionOptions;
@@ -13,10 +8,14 @@ import io.sparqr.partition.ResourceModel;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.partition.TreePartitioner;
 import io.sparqr.partition.WhatIf;
-import io.sparqr.spark.report.AnalysisReport;
+import io.sparqr.spark.input.LocalProblem;
+import io.sparqr.spark.input.MatrixFormat;
+import io.sparqr.spark.input.TripletRows;
+import io.sparqr.spark.input.UsageException;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.pipeline.Pipeline;
 import io.sparqr.spark.plan.DeviceVerdict;
+import io.sparqr.spark.report.AnalysisReport;
 import io.sparqr.sparse.SparsityPattern;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicAnalyzer;

@@ -2,7 +2,6 @@
 package io.sparqr.spark.cli;
 
 import io.sparqr.spark.input.UsageException;
-
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

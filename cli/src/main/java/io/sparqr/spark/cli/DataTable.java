@@ -1,11 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.cli;
 
+import io.sparqr.error.MatrixFormatException;
 import io.sparqr.spark.input.MatrixFormat;
 import io.sparqr.spark.input.Piped;
 import io.sparqr.spark.input.UsageException;
-
-import io.sparqr.error.MatrixFormatException;
 import io.sparqr.spark.table.Table;
 import io.sparqr.spark.table.TableReader;
 import java.io.BufferedWriter;

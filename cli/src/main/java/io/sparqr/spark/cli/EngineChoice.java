@@ -1,10 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.cli;
 
+import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.spark.input.LocalProblem;
 import io.sparqr.spark.input.UsageException;
-
-import io.sparqr.error.InsufficientMemoryException;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.TreeSet;

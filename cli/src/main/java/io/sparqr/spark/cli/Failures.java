@@ -1,12 +1,11 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.cli;
 
-import io.sparqr.spark.input.UsageException;
-
 import io.sparqr.error.NonFiniteSolutionException;
 import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.error.RankDeficientException;
 import io.sparqr.error.SparseQrException;
+import io.sparqr.spark.input.UsageException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import picocli.CommandLine;

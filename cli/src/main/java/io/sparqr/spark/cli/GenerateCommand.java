@@ -1,9 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.cli;
 
-import io.sparqr.spark.input.LocalProblem;
-
 import io.sparqr.matrix.MatrixMarketWriter;
+import io.sparqr.spark.input.LocalProblem;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.IOException;
 import java.nio.file.Path;

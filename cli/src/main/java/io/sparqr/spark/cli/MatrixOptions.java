@@ -1,13 +1,12 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.cli;
 
+import io.sparqr.matrix.IndexBase;
+import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.spark.input.LocalProblem;
 import io.sparqr.spark.input.MatrixFormat;
 import io.sparqr.spark.input.TripletRows;
 import io.sparqr.spark.input.UsageException;
-
-import io.sparqr.matrix.IndexBase;
-import io.sparqr.ordering.OrderingMethod;
 import java.io.IOException;
 import picocli.CommandLine.Option;
 

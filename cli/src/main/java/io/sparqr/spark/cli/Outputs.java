@@ -2,7 +2,6 @@
 package io.sparqr.spark.cli;
 
 import io.sparqr.spark.input.UsageException;
-
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.FileAlreadyExistsException;

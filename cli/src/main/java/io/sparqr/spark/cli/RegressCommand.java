@@ -1,16 +1,15 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.cli;
 
+import io.sparqr.spark.design.HandleInvalid;
+import io.sparqr.spark.design.formula.Formula;
+import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.input.MatrixFormat;
 import io.sparqr.spark.input.UsageException;
-
-import io.sparqr.spark.report.ConsoleProgress;
-import io.sparqr.spark.design.formula.Formula;
-import io.sparqr.spark.design.HandleInvalid;
 import io.sparqr.spark.ml.SparseQRRegression;
 import io.sparqr.spark.ml.SparseQRRegressionSummary;
 import io.sparqr.spark.plan.Words;
-import io.sparqr.spark.engine.JobScope;
+import io.sparqr.spark.report.ConsoleProgress;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;

@@ -2,7 +2,6 @@
 package io.sparqr.spark.cli;
 
 import io.sparqr.spark.input.UsageException;
-
 import io.sparqr.spark.report.AnalysisReport;
 import io.sparqr.spark.report.SolveReport;
 import java.nio.file.Files;

@@ -1,6 +1,15 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.cli;
 
+import io.sparqr.matrix.DenseMatrix;
+import io.sparqr.matrix.MatrixMarketWriter;
+import io.sparqr.spark.GpuSparseQR;
+import io.sparqr.spark.SparseQRSolver;
+import io.sparqr.spark.engine.Engine;
+import io.sparqr.spark.engine.JobScope;
+import io.sparqr.spark.engine.SparkErrors;
+import io.sparqr.spark.file.FileRows;
+import io.sparqr.spark.file.Labels;
 import io.sparqr.spark.input.DriverRows;
 import io.sparqr.spark.input.LocalProblem;
 import io.sparqr.spark.input.MatrixFormat;
@@ -9,22 +18,12 @@ import io.sparqr.spark.input.Reader;
 import io.sparqr.spark.input.RightHandSide;
 import io.sparqr.spark.input.TripletRows;
 import io.sparqr.spark.input.UsageException;
-
-import io.sparqr.matrix.DenseMatrix;
-import io.sparqr.matrix.MatrixMarketWriter;
+import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.pipeline.Pipeline;
 import io.sparqr.spark.report.ConsoleProgress;
-import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.spark.report.ProgressListener;
 import io.sparqr.spark.report.SolveReport;
-import io.sparqr.spark.SparseQRSolver;
-import io.sparqr.spark.model.SparseRow;
-import io.sparqr.spark.file.FileRows;
-import io.sparqr.spark.file.Labels;
-import io.sparqr.spark.pipeline.Pipeline;
-import io.sparqr.spark.engine.Engine;
-import io.sparqr.spark.engine.JobScope;
-import io.sparqr.spark.engine.SparkErrors;
 import io.sparqr.spark.rows.RowSource;
 import java.io.IOException;
 import java.io.PrintWriter;

@@ -1,9 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.cli;
 
-import io.sparqr.spark.input.Piped;
-
 import io.sparqr.configuration.Keys;
+import io.sparqr.spark.input.Piped;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;

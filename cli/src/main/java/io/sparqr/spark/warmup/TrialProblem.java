@@ -1,22 +1,21 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.warmup;
 
-import io.sparqr.spark.exchange.Sent;
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.matrix.DefaultRightHandSide;
 import io.sparqr.matrix.DenseMatrix;
 import io.sparqr.matrix.Gallery;
 import io.sparqr.ordering.OrderingMethod;
-import io.sparqr.spark.report.ProgressListener;
-import io.sparqr.spark.model.SparseRow;
-import io.sparqr.spark.file.RowSlice;
-import io.sparqr.spark.factorization.FactorState;
-import io.sparqr.spark.pipeline.Pipeline;
-import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.engine.Engine;
-import io.sparqr.spark.exchange.Exchange;
 import io.sparqr.spark.engine.Foreground;
 import io.sparqr.spark.engine.Held;
+import io.sparqr.spark.exchange.Sent;
+import io.sparqr.spark.factorization.FactorState;
+import io.sparqr.spark.file.RowSlice;
+import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.pipeline.Pipeline;
+import io.sparqr.spark.plan.SolveOptions;
+import io.sparqr.spark.report.ProgressListener;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.sparse.CsrMatrix;
 import java.util.ArrayList;

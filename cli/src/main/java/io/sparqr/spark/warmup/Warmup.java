@@ -1,10 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.warmup;
 
-import io.sparqr.spark.engine.Engine;
 import io.sparqr.configuration.Keys;
-import io.sparqr.spark.cluster.ClusterResources;
 import io.sparqr.spark.device.DeviceReport;
+import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.engine.Foreground;
 import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;

@@ -1,8 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.warmup;
 
-import io.sparqr.spark.metrics.AtStart;
 import io.sparqr.spark.device.DeviceReport;
+import io.sparqr.spark.metrics.AtStart;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;

@@ -4,9 +4,9 @@ package io.sparqr.spark.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.spark.GpuSparseQR;
-import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.spark.LocalSpark;
 import io.sparqr.spark.Problems;
+import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.sparse.CsrMatrix;
 import org.junit.jupiter.api.Test;
 

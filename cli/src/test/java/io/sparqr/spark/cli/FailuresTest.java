@@ -1,14 +1,13 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.cli;
 
-import io.sparqr.spark.input.UsageException;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sparqr.error.MatrixFormatException;
 import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.error.RankDeficientException;
+import io.sparqr.spark.input.UsageException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -1,9 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.cli;
 
-import io.sparqr.spark.input.LocalProblem;
-import io.sparqr.spark.input.UsageException;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -12,6 +9,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.matrix.DenseMatrix;
+import io.sparqr.spark.input.LocalProblem;
+import io.sparqr.spark.input.UsageException;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.IOException;
 import java.nio.file.Files;

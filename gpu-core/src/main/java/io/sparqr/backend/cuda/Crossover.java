@@ -3,7 +3,6 @@ package io.sparqr.backend.cuda;
 
 import io.sparqr.backend.cuda.driver.CudaDevice;
 import io.sparqr.backend.cuda.driver.CudaDriver;
-
 import io.sparqr.partition.DeviceModel;
 import jcuda.driver.CUdevice_attribute;
 

@@ -1,15 +1,14 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cuda;
 
+import io.sparqr.backend.OpenDevice;
+import io.sparqr.backend.QrBackendProvider;
 import io.sparqr.backend.cuda.driver.CudaCalls;
 import io.sparqr.backend.cuda.driver.CudaDevice;
 import io.sparqr.backend.cuda.driver.CudaDriver;
 import io.sparqr.backend.cuda.driver.JCudaCalls;
 import io.sparqr.backend.cuda.driver.KernelImage;
 import io.sparqr.backend.cuda.driver.LiveResources;
-
-import io.sparqr.backend.OpenDevice;
-import io.sparqr.backend.QrBackendProvider;
 import io.sparqr.configuration.Keys;
 import io.sparqr.error.BackendUnavailableException;
 import io.sparqr.error.CudaException;
@@ -24,7 +23,6 @@ import java.util.function.Supplier;
  * first answer is cached: drivers do not change while a JVM runs.
  */
 public final class CudaBackendProvider implements QrBackendProvider {
-
 
   /** Oldest driver API that runs the kernels' machine code: CUDA 13.0, driver 580. */
   private static final int OLDEST_DRIVER = 13000;

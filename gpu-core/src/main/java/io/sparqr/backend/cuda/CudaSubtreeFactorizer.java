@@ -1,10 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cuda;
 
+import io.sparqr.backend.cpu.CpuBackendProvider;
 import io.sparqr.backend.cuda.driver.CudaDevice;
 import io.sparqr.backend.cuda.driver.CudaDriver;
-
-import io.sparqr.backend.cpu.CpuBackendProvider;
 import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.staged.StagedFactorization;
 import io.sparqr.configuration.Keys;

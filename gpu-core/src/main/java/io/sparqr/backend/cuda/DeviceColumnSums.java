@@ -4,14 +4,13 @@ package io.sparqr.backend.cuda;
 import io.sparqr.backend.cuda.driver.CudaDriver;
 import io.sparqr.backend.cuda.driver.CudaEvent;
 import io.sparqr.backend.cuda.driver.CudaModule;
+import io.sparqr.backend.cuda.driver.CudaModule.SumKind;
 import io.sparqr.backend.cuda.driver.CudaStream;
 import io.sparqr.backend.cuda.driver.DeviceBuffer;
 import io.sparqr.backend.cuda.transfer.LoadedStage;
 import io.sparqr.backend.cuda.transfer.StageMemory;
 import io.sparqr.backend.cuda.transfer.Transfers;
 import io.sparqr.backend.cuda.transfer.Workers;
-
-import io.sparqr.backend.cuda.driver.CudaModule.SumKind;
 import io.sparqr.backend.staged.executor.RoundExecutor;
 import io.sparqr.backend.staged.layout.StageProgram;
 import io.sparqr.backend.staged.layout.SumChunks;
@@ -105,8 +104,8 @@ final class DeviceColumnSums implements AutoCloseable {
   }
 
   /**
-   * Implements {@link io.sparqr.backend.staged.executor.RoundExecutor#sumAhead}: enqueues without waiting.
-   * The input is summed concurrently with the rounds, which only read it.
+   * Implements {@link io.sparqr.backend.staged.executor.RoundExecutor#sumAhead}: enqueues without
+   * waiting. The input is summed concurrently with the rounds, which only read it.
    */
   void ahead(LoadedStage stage, double[] scale) {
     StageProgram program = stage.program();

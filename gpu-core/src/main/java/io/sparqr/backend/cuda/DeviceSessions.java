@@ -1,15 +1,14 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cuda;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.SECONDS;
+
 import io.sparqr.backend.cuda.driver.CudaDevice;
 import io.sparqr.backend.cuda.driver.CudaDriver;
 import io.sparqr.backend.cuda.driver.KernelImage;
 import io.sparqr.backend.cuda.driver.LiveResources;
 import io.sparqr.backend.cuda.resident.DeviceSession;
-
-import static java.util.concurrent.TimeUnit.MILLISECONDS;
-import static java.util.concurrent.TimeUnit.SECONDS;
-
 import io.sparqr.error.FatalCudaException;
 import java.util.Map;
 import java.util.Set;

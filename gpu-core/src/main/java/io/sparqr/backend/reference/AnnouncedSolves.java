@@ -1,8 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.reference;
 
-import io.sparqr.backend.staged.solve.SolveLists;
 import io.sparqr.backend.staged.layout.StageProgram;
+import io.sparqr.backend.staged.solve.SolveLists;
 
 /** The lists of a stage's solves, which must have been announced while its rounds ran. */
 final class AnnouncedSolves {

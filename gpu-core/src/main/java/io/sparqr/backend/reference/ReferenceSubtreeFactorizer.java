@@ -2,8 +2,8 @@
 package io.sparqr.backend.reference;
 
 import io.sparqr.backend.schedule.SchedulerOptions;
-import io.sparqr.backend.staged.executor.RoundExecutor;
 import io.sparqr.backend.staged.StagedFactorization;
+import io.sparqr.backend.staged.executor.RoundExecutor;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeFactorizer;

@@ -3,7 +3,6 @@ package io.sparqr.backend.staged;
 
 import io.sparqr.backend.staged.executor.RoundExecutor;
 import io.sparqr.backend.staged.layout.StageProgram;
-
 import io.sparqr.numeric.FactorSummary;
 
 /** What the stages of a factorization, and the host's part in them, add up to in its report. */

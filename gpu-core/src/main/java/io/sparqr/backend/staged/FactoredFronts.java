@@ -2,7 +2,6 @@
 package io.sparqr.backend.staged;
 
 import io.sparqr.backend.staged.layout.HeldBlocks;
-
 import io.sparqr.numeric.CompensatedSums;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FactorSummary;

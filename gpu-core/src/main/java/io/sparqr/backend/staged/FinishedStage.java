@@ -1,10 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.staged;
 
+import io.sparqr.backend.schedule.StageSchedule;
 import io.sparqr.backend.staged.executor.RoundExecutor;
 import io.sparqr.backend.staged.layout.StageProgram;
-
-import io.sparqr.backend.schedule.StageSchedule;
 import io.sparqr.numeric.CompensatedSums;
 
 /**

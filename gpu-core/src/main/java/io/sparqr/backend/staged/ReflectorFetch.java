@@ -1,13 +1,12 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.staged;
 
-import io.sparqr.backend.staged.executor.RoundExecutor;
-import io.sparqr.backend.staged.layout.StageProgram;
-
 import io.sparqr.backend.schedule.FrontDescriptor;
 import io.sparqr.backend.schedule.FrontSchedule;
 import io.sparqr.backend.schedule.StageSchedule;
 import io.sparqr.backend.schedule.TaskLayout;
+import io.sparqr.backend.staged.executor.RoundExecutor;
+import io.sparqr.backend.staged.layout.StageProgram;
 import io.sparqr.error.IndexOverflowException;
 import io.sparqr.numeric.FrontReflectors;
 import io.sparqr.numeric.dense.ReflectorBlock;

@@ -1,9 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.staged;
 
-import io.sparqr.backend.staged.layout.StageProgram;
-
 import io.sparqr.backend.schedule.FrontDescriptor;
+import io.sparqr.backend.staged.layout.StageProgram;
 import io.sparqr.error.NumericalIntegrityException;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.FrontFactor;

@@ -3,7 +3,6 @@ package io.sparqr.backend.staged;
 
 import io.sparqr.backend.staged.executor.RoundExecutor;
 import io.sparqr.backend.staged.layout.StageProgram;
-
 import io.sparqr.numeric.CompensatedSums;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FactorOptions;

@@ -1,11 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.staged;
 
-import io.sparqr.backend.staged.executor.RoundExecutor;
-import io.sparqr.backend.staged.layout.StageProgram;
-
 import io.sparqr.backend.schedule.FrontDescriptor;
 import io.sparqr.backend.schedule.TaskLayout;
+import io.sparqr.backend.staged.executor.RoundExecutor;
+import io.sparqr.backend.staged.layout.StageProgram;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.FrontReflectors;

@@ -1,11 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.staged;
 
-import io.sparqr.backend.staged.executor.RoundExecutor;
-import io.sparqr.backend.staged.layout.StageProgram;
-
 import io.sparqr.backend.schedule.FrontDescriptor;
 import io.sparqr.backend.schedule.TaskLayout;
+import io.sparqr.backend.staged.executor.RoundExecutor;
+import io.sparqr.backend.staged.layout.StageProgram;
 import io.sparqr.numeric.BitChecksum;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FrontFactor;
@@ -24,7 +23,6 @@ final class StageRows implements RoundExecutor.RowSink {
 
   /** An array of at least this many doubles is worth several threads. */
   private static final int LARGE = 1 << 20;
-
 
   private final StageProgram program;
   private final int[] fronts;

@@ -2,7 +2,6 @@
 package io.sparqr.backend.staged;
 
 import io.sparqr.backend.staged.executor.RoundExecutor;
-
 import io.sparqr.numeric.BitChecksum;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.RowBlock;

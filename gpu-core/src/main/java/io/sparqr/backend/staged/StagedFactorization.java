@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.staged;
 
+import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.staged.executor.RoundExecutor;
 import io.sparqr.backend.staged.layout.HeldBlocks;
 import io.sparqr.backend.staged.layout.PreparedTask;
@@ -9,8 +10,6 @@ import io.sparqr.backend.staged.layout.StageLayouts;
 import io.sparqr.backend.staged.layout.StageProgram;
 import io.sparqr.backend.staged.solve.LeavingBlocks;
 import io.sparqr.backend.staged.solve.StageSolve;
-
-import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FactorOptions;

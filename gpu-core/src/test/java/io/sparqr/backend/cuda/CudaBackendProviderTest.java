@@ -1,17 +1,16 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cuda;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.withinPercentage;
+
 import io.sparqr.backend.cuda.driver.CudaCalls;
 import io.sparqr.backend.cuda.driver.CudaDriver;
 import io.sparqr.backend.cuda.driver.DeviceBuffer;
 import io.sparqr.backend.cuda.driver.FaultyCalls;
 import io.sparqr.backend.cuda.driver.JCudaCalls;
 import io.sparqr.backend.cuda.driver.LiveResources;
-
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.withinPercentage;
-
 import io.sparqr.error.BackendUnavailableException;
 import io.sparqr.error.CudaException;
 import io.sparqr.error.FatalCudaException;

@@ -1,12 +1,11 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cuda;
 
-import io.sparqr.backend.cuda.driver.LiveResources;
-
 import static io.sparqr.numeric.FrontFactors.requireSame;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sparqr.backend.cuda.driver.LiveResources;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.numeric.DeviceCases;
 import io.sparqr.numeric.FactorOptions;

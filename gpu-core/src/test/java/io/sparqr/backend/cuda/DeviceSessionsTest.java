@@ -1,6 +1,11 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cuda;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.sparqr.backend.OpenDevice;
 import io.sparqr.backend.cuda.driver.CudaCalls;
 import io.sparqr.backend.cuda.driver.CudaDriver;
 import io.sparqr.backend.cuda.driver.DeviceBuffer;
@@ -9,12 +14,6 @@ import io.sparqr.backend.cuda.driver.LiveResources;
 import io.sparqr.backend.cuda.driver.PinnedBuffer;
 import io.sparqr.backend.cuda.resident.DeviceSession;
 import io.sparqr.backend.cuda.transfer.PinnedPool;
-
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.catchThrowable;
-
-import io.sparqr.backend.OpenDevice;
 import io.sparqr.error.CudaException;
 import io.sparqr.error.FatalCudaException;
 import java.util.List;

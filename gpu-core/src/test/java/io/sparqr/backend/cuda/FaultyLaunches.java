@@ -4,7 +4,6 @@ package io.sparqr.backend.cuda;
 import io.sparqr.backend.cuda.driver.CudaCalls;
 import io.sparqr.backend.cuda.driver.CudaModule;
 import io.sparqr.backend.cuda.transfer.StageMemory;
-
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;

@@ -1,13 +1,12 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cuda;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.sparqr.backend.cuda.driver.CudaCalls;
 import io.sparqr.backend.cuda.driver.CudaModule;
 import io.sparqr.backend.cuda.driver.FaultyCalls;
 import io.sparqr.backend.cuda.transfer.StageMemory;
-
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;

@@ -1,11 +1,11 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cuda;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.sparqr.backend.cuda.driver.CudaDriver;
 import io.sparqr.backend.cuda.driver.JCudaCalls;
 import io.sparqr.backend.cuda.driver.KernelImage;
-
-import static org.assertj.core.api.Assertions.assertThat;
 
 /** The device of the gpu-tagged tests; without one they fail, they do not skip. */
 public final class TestDevice {

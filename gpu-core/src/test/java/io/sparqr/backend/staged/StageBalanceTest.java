@@ -1,16 +1,15 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.staged;
 
-import io.sparqr.backend.staged.executor.RoundExecutor;
-import io.sparqr.backend.staged.layout.HeldBlocks;
-import io.sparqr.backend.staged.layout.StageProgram;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sparqr.backend.cpu.CpuSubtreeFactorizer;
 import io.sparqr.backend.reference.TaskListExecutor;
 import io.sparqr.backend.schedule.SchedulerOptions;
+import io.sparqr.backend.staged.executor.RoundExecutor;
+import io.sparqr.backend.staged.layout.HeldBlocks;
+import io.sparqr.backend.staged.layout.StageProgram;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.DeviceCases;
 import io.sparqr.numeric.FactorOptions;

@@ -3,16 +3,15 @@ package io.sparqr.ordering.choice;
 
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.ordering.StopRequest;
-import io.sparqr.ordering.degree.ApproximateMinimumDegree;
-import io.sparqr.ordering.dissection.LevelStructure;
-import io.sparqr.threads.Later;
-
-import io.sparqr.ordering.degree.ApproximateMinimumDegree.Counted;
 import io.sparqr.ordering.choice.Orderings.Cost;
 import io.sparqr.ordering.choice.Orderings.Result;
 import io.sparqr.ordering.choice.Orderings.Trial;
+import io.sparqr.ordering.degree.ApproximateMinimumDegree;
+import io.sparqr.ordering.degree.ApproximateMinimumDegree.Counted;
+import io.sparqr.ordering.dissection.LevelStructure;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
+import io.sparqr.threads.Later;
 import java.util.Locale;
 import java.util.function.BiFunction;
 

@@ -5,10 +5,9 @@ import io.sparqr.ordering.StopRequest;
 import io.sparqr.ordering.degree.Colamd;
 import io.sparqr.ordering.dissection.NestedDissection;
 import io.sparqr.ordering.graph.WeightedGraph;
-import io.sparqr.threads.Later;
-
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
+import io.sparqr.threads.Later;
 import java.util.ArrayList;
 import java.util.List;
 

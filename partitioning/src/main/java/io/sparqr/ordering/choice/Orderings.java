@@ -9,7 +9,6 @@ import io.sparqr.ordering.degree.ApproximateMinimumDegree;
 import io.sparqr.ordering.degree.Colamd;
 import io.sparqr.ordering.dissection.LevelStructure;
 import io.sparqr.ordering.dissection.NestedDissection;
-
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
 import java.util.Locale;

@@ -2,7 +2,6 @@
 package io.sparqr.ordering.choice;
 
 import io.sparqr.ordering.graph.ColumnGraph;
-
 import io.sparqr.sparse.SparsityPattern;
 
 /**

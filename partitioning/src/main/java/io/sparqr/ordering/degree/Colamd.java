@@ -4,7 +4,6 @@ package io.sparqr.ordering.degree;
 import io.sparqr.ordering.ColumnOrdering;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.ordering.StopRequest;
-
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
 

@@ -2,7 +2,6 @@
 package io.sparqr.ordering.degree;
 
 import io.sparqr.ordering.StopRequest;
-
 import java.util.Arrays;
 
 /**

@@ -1,9 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.ordering.degree;
 
-import io.sparqr.ordering.StopRequest;
-
 import io.sparqr.error.IndexOverflowException;
+import io.sparqr.ordering.StopRequest;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
 import java.util.Arrays;

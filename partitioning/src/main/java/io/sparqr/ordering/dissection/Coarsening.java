@@ -4,7 +4,6 @@ package io.sparqr.ordering.dissection;
 import io.sparqr.ordering.graph.Pieces;
 import io.sparqr.ordering.graph.WeightedGraph;
 import io.sparqr.threads.ParallelLoop;
-
 import java.util.Arrays;
 
 /**

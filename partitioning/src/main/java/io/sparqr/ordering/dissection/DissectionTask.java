@@ -4,7 +4,6 @@ package io.sparqr.ordering.dissection;
 import io.sparqr.ordering.StopRequest;
 import io.sparqr.ordering.graph.WeightedGraph;
 import io.sparqr.threads.ParallelLoop;
-
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.ConcurrentLinkedDeque;

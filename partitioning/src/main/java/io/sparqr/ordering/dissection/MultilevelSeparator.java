@@ -3,7 +3,6 @@ package io.sparqr.ordering.dissection;
 
 import io.sparqr.ordering.graph.WeightedGraph;
 import io.sparqr.threads.ParallelLoop;
-
 import java.util.Deque;
 import java.util.concurrent.ConcurrentLinkedDeque;
 

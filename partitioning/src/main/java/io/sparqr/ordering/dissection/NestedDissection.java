@@ -7,7 +7,6 @@ import io.sparqr.ordering.StopRequest;
 import io.sparqr.ordering.graph.ColumnGraph;
 import io.sparqr.ordering.graph.GraphCompression;
 import io.sparqr.ordering.graph.WeightedGraph;
-
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
 import java.util.Arrays;
@@ -102,7 +101,8 @@ public final class NestedDissection implements ColumnOrdering {
     return inPool(Runtime.getRuntime().availableProcessors(), () -> graph(pattern));
   }
 
-  public /** Orders a symmetric graph; entry k of the result is the vertex eliminated k-th. */
+  public
+  /** Orders a symmetric graph; entry k of the result is the vertex eliminated k-th. */
   int[] order(WeightedGraph graph) {
     return order(graph, new StopRequest());
   }

@@ -2,7 +2,6 @@
 package io.sparqr.ordering.dissection;
 
 import io.sparqr.ordering.graph.WeightedGraph;
-
 import java.util.Arrays;
 
 /**

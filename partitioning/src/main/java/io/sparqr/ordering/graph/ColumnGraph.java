@@ -1,9 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.ordering.graph;
 
-import io.sparqr.threads.ParallelLoop;
-
 import io.sparqr.sparse.SparsityPattern;
+import io.sparqr.threads.ParallelLoop;
 import java.util.Arrays;
 
 /**

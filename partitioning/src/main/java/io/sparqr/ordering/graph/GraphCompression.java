@@ -2,7 +2,6 @@
 package io.sparqr.ordering.graph;
 
 import io.sparqr.threads.ParallelLoop;
-
 import java.util.Arrays;
 
 /**

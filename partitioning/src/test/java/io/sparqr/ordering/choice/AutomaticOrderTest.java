@@ -1,6 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.ordering.choice;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.ordering.RandomPatterns;
 import io.sparqr.ordering.StopRequest;
@@ -8,9 +10,6 @@ import io.sparqr.ordering.degree.ApproximateMinimumDegree;
 import io.sparqr.ordering.degree.Colamd;
 import io.sparqr.ordering.degree.RowCliques;
 import io.sparqr.ordering.dissection.NestedDissection;
-
-import static org.assertj.core.api.Assertions.assertThat;
-
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
 import java.util.ArrayList;

@@ -1,11 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.ordering.choice;
 
-import io.sparqr.ordering.OrderingMethod;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.matrix.Gallery;
+import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;

@@ -1,15 +1,14 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.ordering.choice;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
 import io.sparqr.ordering.RandomPatterns;
 import io.sparqr.ordering.StopRequest;
 import io.sparqr.ordering.degree.Colamd;
 import io.sparqr.ordering.dissection.NestedDissection;
 import io.sparqr.ordering.graph.WeightedGraph;
-
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
-
 import io.sparqr.sparse.SparsityPattern;
 import java.util.HashSet;
 import java.util.Set;

@@ -1,18 +1,17 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.ordering.choice;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.ordering.FillCounter;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.ordering.RandomPatterns;
 import io.sparqr.ordering.degree.ApproximateMinimumDegree;
 import io.sparqr.ordering.degree.Colamd;
 import io.sparqr.ordering.dissection.NestedDissection;
-
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
-
-import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
 import java.util.ArrayList;

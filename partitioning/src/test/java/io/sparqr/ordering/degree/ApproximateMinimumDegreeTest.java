@@ -1,15 +1,14 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.ordering.degree;
 
-import io.sparqr.ordering.FillCounter;
-import io.sparqr.ordering.RandomPatterns;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import edu.ufl.cise.amd.tdouble.Damd_defaults;
 import edu.ufl.cise.amd.tdouble.Damd_order;
 import io.sparqr.error.IndexOverflowException;
+import io.sparqr.ordering.FillCounter;
+import io.sparqr.ordering.RandomPatterns;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
 import java.util.Arrays;

@@ -1,12 +1,11 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.ordering.degree;
 
-import io.sparqr.ordering.FillCounter;
-import io.sparqr.ordering.RandomPatterns;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import edu.ufl.cise.colamd.tdouble.Dcolamd;
+import io.sparqr.ordering.FillCounter;
+import io.sparqr.ordering.RandomPatterns;
 import io.sparqr.sparse.SparsityPattern;
 import java.util.Arrays;
 import java.util.BitSet;

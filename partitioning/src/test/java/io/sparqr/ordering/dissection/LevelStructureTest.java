@@ -1,10 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.ordering.dissection;
 
-import io.sparqr.ordering.RandomPatterns;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.ordering.RandomPatterns;
 import io.sparqr.sparse.SparsityPattern;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,11 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.ordering.dissection;
 
-import io.sparqr.ordering.FillCounter;
-import io.sparqr.ordering.graph.WeightedGraph;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.ordering.FillCounter;
+import io.sparqr.ordering.graph.WeightedGraph;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Random;

@@ -1,16 +1,15 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.ordering.dissection;
 
-import io.sparqr.ordering.FillCounter;
-import io.sparqr.ordering.RandomPatterns;
-import io.sparqr.ordering.graph.ColumnGraph;
-import io.sparqr.ordering.graph.WeightedGraph;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import edu.ufl.cise.amd.tdouble.Damd_defaults;
 import edu.ufl.cise.amd.tdouble.Damd_order;
+import io.sparqr.ordering.FillCounter;
+import io.sparqr.ordering.RandomPatterns;
+import io.sparqr.ordering.graph.ColumnGraph;
+import io.sparqr.ordering.graph.WeightedGraph;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
 import java.time.Duration;

@@ -1,12 +1,11 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.ordering.dissection;
 
-import io.sparqr.ordering.graph.WeightedGraph;
-import io.sparqr.threads.ParallelLoop;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sparqr.ordering.graph.WeightedGraph;
+import io.sparqr.threads.ParallelLoop;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

@@ -1,10 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.ordering.dissection;
 
-import io.sparqr.ordering.graph.WeightedGraph;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.ordering.graph.WeightedGraph;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;

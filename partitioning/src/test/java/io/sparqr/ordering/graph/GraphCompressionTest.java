@@ -1,13 +1,12 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.ordering.graph;
 
-import io.sparqr.ordering.RandomPatterns;
-import io.sparqr.ordering.dissection.NestedDissection;
-import io.sparqr.threads.ParallelLoop;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.ordering.RandomPatterns;
+import io.sparqr.ordering.dissection.NestedDissection;
 import io.sparqr.sparse.SparsityPattern;
+import io.sparqr.threads.ParallelLoop;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;

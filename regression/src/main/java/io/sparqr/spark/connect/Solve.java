@@ -2,10 +2,10 @@
 package io.sparqr.spark.connect;
 
 import io.sparqr.spark.GpuSparseQR;
-import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.spark.plan.Words;
 import io.sparqr.spark.python.Parcels;
 import io.sparqr.spark.python.PythonSupport;
+import io.sparqr.spark.report.LeastSquaresSolution;
 import java.util.UUID;
 import org.apache.spark.ml.Transformer;
 import org.apache.spark.ml.param.Param;

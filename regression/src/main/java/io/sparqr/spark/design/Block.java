@@ -1,11 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.design;
 
+import io.sparqr.error.IndexOverflowException;
 import io.sparqr.spark.design.level.Factor;
 import io.sparqr.spark.design.level.LevelKind;
 import io.sparqr.spark.design.level.NumberLevels;
-
-import io.sparqr.error.IndexOverflowException;
 import java.io.Serializable;
 import java.util.Arrays;
 import java.util.List;

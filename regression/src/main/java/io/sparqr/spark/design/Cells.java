@@ -2,7 +2,6 @@
 package io.sparqr.spark.design;
 
 import io.sparqr.spark.design.level.LevelKind;
-
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**

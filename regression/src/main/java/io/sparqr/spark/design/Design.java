@@ -1,15 +1,13 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.design;
 
+import io.sparqr.spark.design.DesignOptions.Role;
 import io.sparqr.spark.design.formula.Formula;
 import io.sparqr.spark.design.level.AbsorbedFactor;
 import io.sparqr.spark.design.level.Factor;
-
-import io.sparqr.spark.design.DesignOptions.Role;
 import java.io.Serializable;
 import java.util.AbstractList;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -48,6 +46,7 @@ public final class Design implements Serializable {
   /** Equal names that a warning tells of, at most. */
   private static final int SHOWN = 5;
 
+  private final Coding coding;
   private final DesignOptions options;
   private final Formula formula;
   private final List<Slot> slots;
@@ -57,29 +56,15 @@ public final class Design implements Serializable {
   private final int columns;
   private transient volatile Map<Integer, String> distinct;
 
-  Design(
-      DesignOptions options,
-      Formula formula,
-      List<Slot> slots,
-      Factor[] factors,
-      Block[] blocks,
-      boolean intercept) {
-    this.options = options;
-    this.formula = formula;
-    this.slots = List.copyOf(slots);
-    this.factors = factors;
-    this.intercept = intercept;
-    this.blocks = new Block[blocks.length];
-    long at = 0;
-    for (int b = 0; b < blocks.length; b++) {
-      this.blocks[b] = blocks[b].at(Math.toIntExact(at));
-      at += this.blocks[b].width();
-      if (at >= Integer.MAX_VALUE) {
-        throw new io.sparqr.error.IndexOverflowException(
-            "the design has more than 2^31 - 2 columns", "columns", at);
-      }
-    }
-    columns = (int) at + (intercept ? 1 : 0);
+  Design(Coding coding) {
+    this.coding = coding;
+    options = coding.options();
+    formula = coding.formula();
+    slots = coding.slots();
+    factors = coding.factors();
+    blocks = coding.blocks();
+    intercept = coding.hasIntercept();
+    columns = coding.columns();
   }
 
   /**
@@ -89,14 +74,12 @@ public final class Design implements Serializable {
    * @throws IllegalArgumentException if formula, columns or reference levels do not fit the data
    */
   public static Design of(Dataset<Row> data, DesignOptions options) {
-    return new DesignBuilder(data, options).build();
+    return new Design(new DesignBuilder(data, options).build());
   }
 
   /** The same design with another treatment of invalid rows. */
   public Design with(HandleInvalid how) {
-    return how == options.handleInvalid()
-        ? this
-        : new Design(options.with(how), formula, slots, factors, blocks, intercept);
+    return how == options.handleInvalid() ? this : new Design(coding.with(options.with(how)));
   }
 
   /**
@@ -105,12 +88,12 @@ public final class Design implements Serializable {
    * @throws org.apache.spark.sql.AnalysisException if these exist already
    */
   public void save(SparkSession spark, String path) {
-    DesignFiles.write(this, spark, path);
+    DesignFiles.write(coding, spark, path);
   }
 
   /** Loads the result of {@code save}; empty if there is none. */
   public static Optional<Design> load(SparkSession spark, String path) {
-    return DesignFiles.read(spark, path);
+    return DesignFiles.read(spark, path).map(Design::new);
   }
 
   /**
@@ -129,26 +112,6 @@ public final class Design implements Serializable {
     }
   }
 
-  DesignOptions options() {
-    return options;
-  }
-
-  Formula formula() {
-    return formula;
-  }
-
-  List<Slot> slots() {
-    return slots;
-  }
-
-  Factor[] factors() {
-    return factors;
-  }
-
-  Block[] blocks() {
-    return blocks;
-  }
-
   /** Number of columns of the design, the intercept included. */
   public int columns() {
     return columns;
@@ -162,10 +125,6 @@ public final class Design implements Serializable {
   /** Whether the design fits a constant, by an intercept or by absorbed effects. */
   public boolean hasConstant() {
     return intercept || !formula.absorbed().isEmpty();
-  }
-
-  int interceptColumn() {
-    return intercept ? columns - 1 : -1;
   }
 
   /** Number of columns with reported coefficients, without the intercept; they come first. */
@@ -210,16 +169,6 @@ public final class Design implements Serializable {
       }
     }
     return factors;
-  }
-
-  /** The combinations whose levels the rows have as keys behind those of their clusters. */
-  List<Block> keyed() {
-    return options.clusters().isEmpty()
-        ? List.of()
-        : Arrays.stream(blocks)
-            .filter(Block::hidesLevels)
-            .map(b -> b.withAllLevels(factors))
-            .toList();
   }
 
   /** Whether a column is a dummy of an absorbed factor. */
@@ -299,14 +248,23 @@ public final class Design implements Serializable {
     return new View();
   }
 
+  /** The name of the response. */
+  public String response() {
+    return coding.response();
+  }
+
+  private int interceptColumn() {
+    return coding.interceptColumn();
+  }
+
+  private static SharedCoding shared(Coding coding, Dataset<Row> data) {
+    return SharedCoding.of(
+        JavaSparkContext.fromSparkContext(data.sparkSession().sparkContext()), coding);
+  }
+
   /** Names of the variables, in the syntax of a formula. */
   public List<String> columnNames() {
     return slots.stream().map(s -> s.variable().name()).toList();
-  }
-
-  /** The name of the response. */
-  public String response() {
-    return formula.response() != null ? formula.response().name() : options.column(Role.LABEL);
   }
 
   /**
@@ -322,37 +280,6 @@ public final class Design implements Serializable {
   }
 
   /**
-   * The name in error messages of each field of a {@link Selection}; empty for a field that is not
-   * in the data.
-   */
-  String[] fieldNames() {
-    String id = options.column(Role.ID);
-    int variables = Selection.VARIABLES + slots.size();
-    var names = new String[variables + options.clusters().size() + (id.isEmpty() ? 0 : 1)];
-    names[Selection.LABEL] = response();
-    names[Selection.WEIGHT] = options.column(Role.WEIGHT);
-    boolean offset = !formula.offsets().isEmpty() || !options.column(Role.OFFSET).isEmpty();
-    names[Selection.OFFSET] = offset ? "offset" : "";
-    for (int v = 0; v < slots.size(); v++) {
-      names[Selection.VARIABLES + v] = slots.get(v).variable().name();
-    }
-    for (int k = 0; k < options.clusters().size(); k++) {
-      names[variables + k] = options.clusters().get(k);
-    }
-    if (!id.isEmpty()) {
-      names[names.length - 1] = id;
-    }
-    return names;
-  }
-
-  Dataset<Row> selected(Dataset<Row> data, boolean labelled) {
-    var there = DataColumns.of(data);
-    Column[] columns =
-        Selection.columns(there, formula, options, slots, labelled).toArray(new Column[0]);
-    return there.numbered(data).select(columns);
-  }
-
-  /**
    * The rows of the design, with label less offset and with weight, and the keys of their clusters.
    *
    * @throws io.sparqr.error.NonFiniteValueException thrown by an action, naming row and column
@@ -360,20 +287,14 @@ public final class Design implements Serializable {
    *     unknown, or the key of a cluster is missing
    */
   public DesignRows rows(Dataset<Row> data) {
-    Dataset<Row> selected = selected(data, true);
+    Dataset<Row> selected = coding.selected(data, true);
     JavaRDD<InternalRow> rows = Selection.rows(selected);
     DataType[] types = Selection.types(selected);
-    SharedDesign shared = broadcast(data);
+    SharedCoding shared = shared(coding, data);
     return new DesignRows(
         rows.mapPartitionsWithIndex(
-            (p, it) -> new EncodedBatches(p, it, shared.design(), types), false),
+            (p, it) -> new EncodedBatches(p, it, shared.coding(), types), false),
         shared);
-  }
-
-  /** Broadcast for decoding once per JVM on the executors. */
-  SharedDesign broadcast(Dataset<Row> data) {
-    return SharedDesign.of(
-        JavaSparkContext.fromSparkContext(data.sparkSession().sparkContext()), this);
   }
 
   /**
@@ -395,11 +316,11 @@ public final class Design implements Serializable {
   private Dataset<Row> withPredictions(
       Dataset<Row> data, double[] x, String output, boolean without) {
     Design design = known(data);
-    SharedDesign shared = design.broadcast(data);
+    SharedCoding shared = shared(design.coding, data);
     Broadcast<double[]> coefficients =
         JavaSparkContext.fromSparkContext(data.sparkSession().sparkContext()).broadcast(x);
     UDF1<Row, Double> predict =
-        row -> new RowEncoder(shared.design()).predict(new RowCells(row), coefficients.value());
+        row -> new RowEncoder(shared.coding()).predict(new RowCells(row), coefficients.value());
     var there = DataColumns.of(data);
     Column[] columns =
         Selection.columns(there, formula, design.options, slots, false).toArray(new Column[0]);
@@ -420,7 +341,7 @@ public final class Design implements Serializable {
     String id = options.column(Role.ID);
     return id.isEmpty() || DataColumns.of(data).has(id)
         ? this
-        : new Design(options.withoutId(), formula, slots, factors, blocks, intercept);
+        : new Design(coding.with(options.withoutId()));
   }
 
   @Override

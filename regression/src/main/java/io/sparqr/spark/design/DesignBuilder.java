@@ -1,24 +1,24 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.design;
 
+import io.sparqr.spark.design.DesignOptions.Role;
 import io.sparqr.spark.design.formula.Formula;
+import io.sparqr.spark.design.formula.Formula.Term;
 import io.sparqr.spark.design.formula.Variable;
+import io.sparqr.spark.design.formula.Variable.Function;
 import io.sparqr.spark.design.level.Factor;
 import io.sparqr.spark.design.level.LevelChunk;
 import io.sparqr.spark.design.level.LevelKind;
 import io.sparqr.spark.design.level.LevelPass;
+import io.sparqr.spark.design.level.LevelPass.Found;
 import io.sparqr.spark.design.level.Levels;
 import io.sparqr.spark.design.level.NumberLevels;
-
-import io.sparqr.spark.design.DesignOptions.Role;
-import io.sparqr.spark.design.formula.Formula.Term;
-import io.sparqr.spark.design.level.LevelPass.Found;
-import io.sparqr.spark.design.formula.Variable.Function;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.ml.attribute.Attribute;
 import org.apache.spark.ml.attribute.AttributeGroup;
 import org.apache.spark.ml.linalg.SQLDataTypes;
@@ -207,20 +207,20 @@ final class DesignBuilder {
     }
   }
 
-  Design build() {
-    Design draft = new Design(options, formula, slots, new Factor[factor.length], none(), false);
+  Coding build() {
+    Coding draft = new Coding(options, formula, slots, new Factor[factor.length], none(), false);
     Factor[] factors = factors(draft);
     boolean intercept = formula.intercept() && formula.absorbed().isEmpty();
     Block[] blocks = blocks(formula, slots, factors);
-    collectCells(new Design(options, formula, slots, factors, none(), false), blocks);
-    return new Design(options, formula, slots, factors, blocks, intercept);
+    collectCells(new Coding(options, formula, slots, factors, none(), false), blocks);
+    return new Coding(options, formula, slots, factors, blocks, intercept);
   }
 
   private static Block[] none() {
     return new Block[0];
   }
 
-  private Factor[] factors(Design draft) {
+  private Factor[] factors(Coding draft) {
     int[] which =
         java.util.stream.IntStream.range(0, factor.length).filter(v -> factor[v]).toArray();
     var all = new Factor[factor.length];
@@ -337,7 +337,7 @@ final class DesignBuilder {
   }
 
   /** Collects the combinations that occur in rows, for interactions too large for all of them. */
-  private void collectCells(Design coded, Block[] blocks) {
+  private void collectCells(Coding coded, Block[] blocks) {
     // Of absorbed effects all combinations are looked for: their levels are counted.
     List<Block> sparse =
         Arrays.stream(blocks)
@@ -351,14 +351,16 @@ final class DesignBuilder {
     DataType[] types = Selection.types(selected);
     boolean skip = options.handleInvalid() == HandleInvalid.SKIP;
     JavaRDD<InternalRow> rows = Selection.rows(selected);
-    SharedDesign shared = coded.broadcast(data);
+    SharedCoding shared =
+        SharedCoding.of(
+            JavaSparkContext.fromSparkContext(data.sparkSession().sparkContext()), coded);
     List<Found> combinations =
         LevelPass.run(
             rows,
             "combinations of " + sparse.size() + " interactions",
             new boolean[sparse.size()],
             (p, it, sets) -> {
-              var encoder = new RowEncoder(shared.design());
+              var encoder = new RowEncoder(shared.coding());
               var cells = new InternalCells(types);
               while (it.hasNext()) {
                 cells.at(it.next());

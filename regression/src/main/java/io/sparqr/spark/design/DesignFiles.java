@@ -1,14 +1,13 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.design;
 
+import io.sparqr.spark.design.DesignOptions.Role;
 import io.sparqr.spark.design.formula.Formula;
 import io.sparqr.spark.design.level.Factor;
 import io.sparqr.spark.design.level.LevelChunk;
 import io.sparqr.spark.design.level.LevelKind;
 import io.sparqr.spark.design.level.Levels;
 import io.sparqr.spark.design.level.NumberLevels;
-
-import io.sparqr.spark.design.DesignOptions.Role;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -64,7 +63,7 @@ final class DesignFiles {
 
   private DesignFiles() {}
 
-  static void write(Design design, SparkSession spark, String path) {
+  static void write(Coding design, SparkSession spark, String path) {
     spark
         .createDataFrame(List.of(row(design)), DESIGN)
         .coalesce(1)
@@ -73,7 +72,7 @@ final class DesignFiles {
     spark.createDataFrame(levels(design), LEVELS).coalesce(1).write().parquet(path + "/levels");
   }
 
-  private static Row row(Design d) {
+  private static Row row(Coding d) {
     DesignOptions o = d.options();
     var roles = new LinkedHashMap<String, String>();
     for (Role role : Role.values()) {
@@ -106,7 +105,7 @@ final class DesignFiles {
         missing);
   }
 
-  private static List<Row> levels(Design d) {
+  private static List<Row> levels(Coding d) {
     var rows = new ArrayList<Row>();
     for (int v = 0; v < d.factors().length; v++) {
       if (d.factors()[v] != null) {
@@ -138,7 +137,7 @@ final class DesignFiles {
     }
   }
 
-  static Optional<Design> read(SparkSession spark, String path) {
+  static Optional<Coding> read(SparkSession spark, String path) {
     Path folder = new Path(path, "design");
     try {
       if (!folder.getFileSystem(spark.sessionState().newHadoopConf()).exists(folder)) {
@@ -155,7 +154,7 @@ final class DesignFiles {
     return Optional.of(design(row, spark.read().schema(LEVELS).parquet(path + "/levels")));
   }
 
-  private static Design design(Row row, Dataset<Row> levels) {
+  private static Coding design(Row row, Dataset<Row> levels) {
     DesignOptions.Builder options =
         DesignOptions.builder()
             .formula(row.getString(1))
@@ -185,7 +184,7 @@ final class DesignFiles {
   /** Options and factors from which a design is rebuilt. */
   private record Remade(DesignOptions options, Row row, List<LevelKind> kinds, Factor[] factors) {
 
-    Design design(List<Row> chunks) {
+    Coding design(List<Row> chunks) {
       Formula formula = DesignBuilder.formula(options, options.dot());
       var slots = new ArrayList<Slot>();
       for (int v = 0; v < factors.length; v++) {
@@ -206,7 +205,7 @@ final class DesignFiles {
         }
       }
       boolean intercept = formula.intercept() && formula.absorbed().isEmpty();
-      return new Design(options, formula, slots, factors, blocks, intercept);
+      return new Coding(options, formula, slots, factors, blocks, intercept);
     }
   }
 

@@ -2,7 +2,6 @@
 package io.sparqr.spark.design;
 
 import io.sparqr.spark.design.formula.Formula;
-
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.EnumMap;

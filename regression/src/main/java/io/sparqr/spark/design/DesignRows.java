@@ -1,8 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.design;
 
-import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.engine.JobScope;
+import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.rows.RowSource;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -16,10 +16,10 @@ public final class DesignRows implements AutoCloseable {
 
   private final JavaRDD<RowBatch> batches;
   private final JavaRDD<SparseRow> rows;
-  private final SharedDesign shared;
+  private final SharedCoding shared;
   private boolean kept;
 
-  DesignRows(JavaRDD<RowBatch> batches, SharedDesign shared) {
+  DesignRows(JavaRDD<RowBatch> batches, SharedCoding shared) {
     this.batches = batches;
     this.shared = shared;
     this.rows = RowSource.of(batches.mapPartitions(it -> new BatchedRows(it), true)).rows();
@@ -37,10 +37,10 @@ public final class DesignRows implements AutoCloseable {
 
   /** What was left out; a pass over the encoded rows. */
   public LeftOut leftOut() {
-    if (shared.design().options().handleInvalid() != HandleInvalid.SKIP) {
+    if (shared.coding().options().handleInvalid() != HandleInvalid.SKIP) {
       return LeftOut.NONE;
     }
-    String[] names = shared.design().fieldNames();
+    String[] names = shared.coding().fieldNames();
     long[] counts = new long[1 + names.length];
     JavaRDD<long[]> parts = batches.filter(b -> b.leftOut() != null).map(RowBatch::leftOut);
     for (long[] part :

@@ -22,13 +22,13 @@ final class EncodedBatches implements Iterator<RowBatch> {
   private long position = -1;
   private RowBatch next;
 
-  EncodedBatches(int partition, Iterator<InternalRow> rows, Design design, DataType[] types) {
+  EncodedBatches(int partition, Iterator<InternalRow> rows, Coding coding, DataType[] types) {
     this.partition = partition;
     this.rows = rows;
-    this.encoder = new RowEncoder(design);
+    this.encoder = new RowEncoder(coding);
     this.cells = new InternalCells(types);
-    this.columns = design.columns();
-    this.keys = design.options().clusters().size() + design.keyed().size();
+    this.columns = coding.columns();
+    this.keys = coding.options().clusters().size() + coding.keyed().size();
   }
 
   @Override

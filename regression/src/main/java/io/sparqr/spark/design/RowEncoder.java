@@ -1,13 +1,12 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.design;
 
+import io.sparqr.error.MatrixFormatException;
+import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.spark.design.level.Factor;
 import io.sparqr.spark.design.level.LevelKind;
 import io.sparqr.spark.design.level.LevelSet;
 import io.sparqr.spark.design.level.Levels;
-
-import io.sparqr.error.MatrixFormatException;
-import io.sparqr.error.NonFiniteValueException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
@@ -37,16 +36,16 @@ final class RowEncoder {
   private int count;
   private boolean predicting;
 
-  RowEncoder(Design design) {
-    slots = design.slots();
-    factors = design.factors();
-    blocks = design.blocks();
-    intercept = design.interceptColumn();
-    handleInvalid = design.options().handleInvalid();
-    fieldNames = design.fieldNames();
+  RowEncoder(Coding coding) {
+    slots = coding.slots();
+    factors = coding.factors();
+    blocks = coding.blocks();
+    intercept = coding.interceptColumn();
+    handleInvalid = coding.options().handleInvalid();
+    fieldNames = coding.fieldNames();
     firstKey = Selection.VARIABLES + slots.size();
-    keys = design.options().clusters().size();
-    keyed = design.keyed();
+    keys = coding.options().clusters().size();
+    keyed = coding.keyed();
     leftOut = new long[1 + firstKey + keys];
     position = new int[slots.size()];
     number = new double[slots.size()];

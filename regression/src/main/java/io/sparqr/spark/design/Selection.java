@@ -1,11 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.design;
 
+import io.sparqr.spark.design.DesignOptions.Role;
 import io.sparqr.spark.design.formula.Formula;
 import io.sparqr.spark.design.formula.Variable;
 import io.sparqr.spark.design.level.LevelKind;
-
-import io.sparqr.spark.design.DesignOptions.Role;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.api.java.JavaRDD;
@@ -49,7 +48,7 @@ final class Selection {
       columns.add(
           slot.factor()
               ? raw.cast(slot.kind().sql())
-              : slot.vector() ? raw : slot.variable().number(data));
+              : slot.vector() ? raw : slot.variable().number(data::column));
     }
     for (String key : labelled ? options.clusters() : List.<String>of()) {
       columns.add(key(data, key));
@@ -67,13 +66,13 @@ final class Selection {
   /** The response. */
   static Column label(DataColumns data, Formula formula, DesignOptions options) {
     return formula.response() != null
-        ? formula.response().number(data)
+        ? formula.response().number(data::column)
         : number(data, options.column(Role.LABEL));
   }
 
   private static Column offset(DataColumns data, Formula formula, DesignOptions options) {
     var all = new ArrayList<Column>();
-    formula.offsets().forEach(v -> all.add(v.number(data)));
+    formula.offsets().forEach(v -> all.add(v.number(data::column)));
     if (!options.column(Role.OFFSET).isEmpty()) {
       all.add(number(data, options.column(Role.OFFSET)));
     }
@@ -81,7 +80,7 @@ final class Selection {
   }
 
   private static Column number(DataColumns data, String column) {
-    return Variable.of(column).number(data);
+    return Variable.of(column).number(data::column);
   }
 
   /** A cluster's key as a text; NaN is missing, and -0 is 0, as for levels. */

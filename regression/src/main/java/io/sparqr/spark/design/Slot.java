@@ -3,7 +3,6 @@ package io.sparqr.spark.design;
 
 import io.sparqr.spark.design.formula.Variable;
 import io.sparqr.spark.design.level.LevelKind;
-
 import java.io.Serializable;
 import java.util.List;
 

@@ -1,14 +1,14 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.inference;
 
-import io.sparqr.spark.model.HalfSolve;
-import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.spark.QRFactorization;
+import io.sparqr.spark.engine.JobScope;
+import io.sparqr.spark.engine.SparkErrors;
+import io.sparqr.spark.model.HalfSolve;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.plan.Readings;
-import io.sparqr.spark.engine.JobScope;
-import io.sparqr.spark.engine.SparkErrors;
+import io.sparqr.spark.report.LeastSquaresSolution;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -1,13 +1,13 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.inference;
 
-import io.sparqr.spark.model.SparseRow;
-import io.sparqr.spark.inference.TwoWayRows.Roles;
-import io.sparqr.spark.inference.VarianceComponents.Moments;
-import io.sparqr.spark.pattern.ColumnChunks;
 import io.sparqr.spark.engine.Held;
 import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.engine.KeyPartitioner;
+import io.sparqr.spark.inference.TwoWayRows.Roles;
+import io.sparqr.spark.inference.VarianceComponents.Moments;
+import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.pattern.ColumnChunks;
 import io.sparqr.spark.wire.Frame;
 import io.sparqr.spark.wire.ObjectCodec;
 import io.sparqr.spark.wire.VectorCodec;

@@ -1,9 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.inference;
 
-import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.engine.KeyPartitioner;
+import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.wire.ObjectCodec;
 import java.io.Serializable;
 import java.util.ArrayList;

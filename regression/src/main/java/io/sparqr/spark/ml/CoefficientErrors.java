@@ -2,13 +2,13 @@
 package io.sparqr.spark.ml;
 
 import io.sparqr.spark.QRFactorization;
-import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.design.level.AbsorbedFactor;
 import io.sparqr.spark.inference.ClusterCorrection;
 import io.sparqr.spark.inference.HcType;
 import io.sparqr.spark.inference.Inference;
 import io.sparqr.spark.inference.RobustCovariance;
 import io.sparqr.spark.inference.WaldTest;
+import io.sparqr.spark.model.SparseRow;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -38,24 +38,6 @@ record CoefficientErrors(
     WaldTest wald,
     List<String> warnings) {
 
-  static final String IID = "iid";
-  static final String CLUSTER = "cluster";
-  static final String FIXEST = "fixest";
-
-  /** The kinds of standard errors. */
-  static List<String> names() {
-    var names = new ArrayList<String>();
-    names.add(IID);
-    Arrays.stream(HcType.values()).map(Enum::name).forEach(names::add);
-    names.add(CLUSTER);
-    return names;
-  }
-
-  /** The names of the small-sample corrections. */
-  static List<String> corrections() {
-    return List.of(FIXEST, "sandwich", "none");
-  }
-
   /**
    * Rejects contradictory params before anything is computed.
    *
@@ -64,19 +46,19 @@ record CoefficientErrors(
   static void check(SparseQRRegressionParams params) {
     String vcov = params.getVcov();
     int clusters = params.getClusterCols().length;
-    if (vcov.equals(CLUSTER) != (clusters > 0) || clusters > 2) {
+    if (vcov.equals(VcovNames.CLUSTER) != (clusters > 0) || clusters > 2) {
       throw new IllegalArgumentException(
           clusters > 2
               ? "clusterCols: one or two columns, not " + clusters
               : "vcov " + vcov + " with " + clusters + " cluster columns (clusterCols)");
     }
-    if (!vcov.equals(IID) && params.getRegParam() > 0) {
+    if (!vcov.equals(VcovNames.IID) && params.getRegParam() > 0) {
       throw new IllegalArgumentException(
           "vcov "
               + vcov
               + " with regParam > 0: a penalized estimate is biased, and has no such errors");
     }
-    if (!vcov.equals(IID) && !params.getComputeStandardErrors()) {
+    if (!vcov.equals(VcovNames.IID) && !params.getComputeStandardErrors()) {
       throw new IllegalArgumentException(
           "vcov " + vcov + " is asked for, but computeStandardErrors is false");
     }
@@ -89,15 +71,15 @@ record CoefficientErrors(
    * @param freedom rows less rank
    */
   static CoefficientErrors of(
-      QRFactorization f, Training source, Training.Rows rows, double norm, long freedom) {
+      QRFactorization f, Training source, TrainingRows rows, double norm, long freedom) {
     String vcov = source.params().getVcov();
-    if (vcov.equals(IID)) {
+    if (vcov.equals(VcovNames.IID)) {
       return classical(f, source, norm, freedom);
     }
     int[] columns = reported(source, f.analysis().columns());
     Inference inference = Inference.of(f, rows.rdd());
     RobustCovariance robust =
-        vcov.equals(CLUSTER)
+        vcov.equals(VcovNames.CLUSTER)
             ? clustered(inference, source, rows, columns).repaired()
             : inference.robust(HcType.valueOf(vcov), columns);
     double[] values = new double[f.analysis().columns()];
@@ -190,7 +172,7 @@ record CoefficientErrors(
   }
 
   private static RobustCovariance clustered(
-      Inference inference, Training source, Training.Rows rows, int[] columns) {
+      Inference inference, Training source, TrainingRows rows, int[] columns) {
     var keys = new ArrayList<JavaRDD<String>>();
     for (int k = 0; k < source.params().getClusterCols().length; k++) {
       keys.add(rows.keys(k));
@@ -200,7 +182,7 @@ record CoefficientErrors(
     ClusterCorrection correction =
         switch (source.params().getClusterCorrection()) {
           case "sandwich" -> ClusterCorrection.sandwich();
-          case FIXEST ->
+          case VcovNames.FIXEST ->
               absorbed.isEmpty()
                   ? ClusterCorrection.fixest()
                   : ClusterCorrection.fixest(

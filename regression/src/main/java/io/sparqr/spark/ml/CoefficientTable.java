@@ -1,8 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.ml;
 
-import io.sparqr.spark.model.Dependency;
 import io.sparqr.spark.design.level.AbsorbedFactor;
+import io.sparqr.spark.model.Dependency;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -132,7 +132,7 @@ final class CoefficientTable {
   }
 
   private String call() {
-    SparseQRRegression p = source.params();
+    SparseQRRegressionParams p = source.params();
     String formula = p.getFormula();
     if (formula.isEmpty()) {
       var columns = new ArrayList<String>();

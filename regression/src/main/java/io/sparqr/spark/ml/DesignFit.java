@@ -3,16 +3,16 @@ package io.sparqr.spark.ml;
 
 import io.sparqr.error.MatrixFormatException;
 import io.sparqr.error.SparseQrException;
-import io.sparqr.spark.model.Dependency;
-import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.spark.QRFactorization;
-import io.sparqr.spark.report.SolveReport;
 import io.sparqr.spark.SparseQRSolver;
-import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.design.LeftOut;
+import io.sparqr.spark.engine.JobScope;
+import io.sparqr.spark.model.Dependency;
+import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.plan.Readings;
-import io.sparqr.spark.engine.JobScope;
+import io.sparqr.spark.report.LeastSquaresSolution;
+import io.sparqr.spark.report.SolveReport;
 import io.sparqr.spark.wire.ObjectCodec;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -88,8 +88,7 @@ record DesignFit(
   }
 
   private static DesignFit scoped(Training source, Consumer<KeptFit> kept) {
-    SparseQRSolver solver =
-        RegressionParams.solver(source.params(), source.params().listener(), source);
+    SparseQRSolver solver = source.solver();
     CoefficientErrors.check(source.params());
     var held = new KeptFit(source.rows(true));
     boolean handedOver = false;
@@ -118,7 +117,7 @@ record DesignFit(
 
   private static DesignFit of(KeptFit held, SparseQRSolver solver, Training source) {
     JavaRDD<SparseRow> rows = held.rows().rdd();
-    SparseQRRegression params = source.params();
+    SparseQRRegressionParams params = source.params();
     boolean ones = source.ones();
     Ridge ridge = Ridge.of(rows, params.getRegParam(), source);
     QRFactorization f = held.made(solver.factorize(ridge.under(rows)));

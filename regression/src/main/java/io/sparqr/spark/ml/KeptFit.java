@@ -7,15 +7,15 @@ import io.sparqr.spark.inference.Inference;
 /** The rows of a fit and, once computed, their factorization, which live on the cluster. */
 final class KeptFit implements AutoCloseable {
 
-  private final Training.Rows rows;
+  private final TrainingRows rows;
   private QRFactorization factorization;
   private boolean closed;
 
-  KeptFit(Training.Rows rows) {
+  KeptFit(TrainingRows rows) {
     this.rows = rows;
   }
 
-  Training.Rows rows() {
+  TrainingRows rows() {
     return rows;
   }
 

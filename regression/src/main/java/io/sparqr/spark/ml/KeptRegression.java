@@ -1,8 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.ml;
 
-import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.inference.Inference;
+import io.sparqr.spark.model.SparseRow;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;

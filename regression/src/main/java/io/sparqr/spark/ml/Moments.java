@@ -2,11 +2,11 @@
 package io.sparqr.spark.ml;
 
 import io.sparqr.numeric.ColumnNorms;
+import io.sparqr.spark.engine.JobScope;
+import io.sparqr.spark.engine.SparkErrors;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.plan.Readings;
-import io.sparqr.spark.engine.JobScope;
-import io.sparqr.spark.engine.SparkErrors;
 import io.sparqr.spark.rows.RowReader;
 import io.sparqr.spark.wire.ObjectCodec;
 import io.sparqr.spark.wire.OwnObjects;

@@ -1,8 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.ml;
 
-import io.sparqr.spark.report.SolveReport;
 import io.sparqr.spark.condition.Condition;
+import io.sparqr.spark.report.SolveReport;
 import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Matcher;

@@ -3,9 +3,9 @@ package io.sparqr.spark.ml;
 
 import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.QRFactorization;
-import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.design.level.AbsorbedFactor;
 import io.sparqr.spark.engine.JobScope;
+import io.sparqr.spark.model.SparseRow;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -61,7 +61,7 @@ final class NestedEffects {
    * @param clusters number of ways of clustering, whose keys are the first of the rows; a factor
    *     nested in one of them counts as nested
    */
-  static long parameters(int rank, List<AbsorbedFactor> factors, Training.Rows rows, int clusters) {
+  static long parameters(int rank, List<AbsorbedFactor> factors, TrainingRows rows, int clusters) {
     var effects = new NestedEffects(factors, levels(factors, rows));
     long[] levels = new long[factors.size()];
     for (int way = 0; way < clusters; way++) {
@@ -77,7 +77,7 @@ final class NestedEffects {
   }
 
   /** The levels as texts: the row's column, or its key where several levels have no column. */
-  private static JavaRDD<String[]> levels(List<AbsorbedFactor> factors, Training.Rows rows) {
+  private static JavaRDD<String[]> levels(List<AbsorbedFactor> factors, TrainingRows rows) {
     JavaRDD<String[]> all = rows.rdd().map(row -> byColumns(factors, row));
     for (int f = 0; f < factors.size(); f++) {
       int own = f;

@@ -1,9 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.ml;
 
-import io.sparqr.spark.GpuSparseQR;
-import io.sparqr.spark.report.ProgressListener;
-import io.sparqr.spark.SparseQRSolver;
 import io.sparqr.spark.design.DesignOptions;
 import io.sparqr.spark.design.DesignOptions.Role;
 import io.sparqr.spark.design.HandleInvalid;
@@ -127,7 +124,7 @@ final class RegressionParams implements Serializable {
             "vcov",
             "standard errors: iid (equal variances), HC0 to HC3 (any variances), cluster; if this is"
                 + " not set: cluster where clusterCols is set, otherwise iid",
-            ParamValidators.<String>inArray(CoefficientErrors.names()));
+            ParamValidators.<String>inArray(VcovNames.names()));
     clusterCols =
         new StringArrayParam(
             owner,
@@ -139,7 +136,7 @@ final class RegressionParams implements Serializable {
             "clusterCorrection",
             "small-sample correction of clustered errors: fixest (its ssc: t with G - 1, absorbed"
                 + " effects nested in clusters are not counted), sandwich (vcovCL's), none",
-            ParamValidators.<String>inArray(CoefficientErrors.corrections()));
+            ParamValidators.<String>inArray(VcovNames.corrections()));
   }
 
   /** Whether a fit builds a design instead of using the features column directly. */
@@ -200,33 +197,5 @@ final class RegressionParams implements Serializable {
         name,
         what + ": one of " + String.join(", ", names),
         ParamValidators.<String>inArray(names));
-  }
-
-  /**
-   * The solver described by an owner's params; callers add the ridge themselves. If standard errors
-   * are requested, singletons stay in the tree, so that the selected inverse covers them like all
-   * other columns.
-   *
-   * @param dropping the choice among columns that depend on each other
-   */
-  static SparseQRSolver solver(
-      SparseQRRegressionParams owner, ProgressListener listener, Training dropping) {
-    var builder =
-        GpuSparseQR.builder()
-            .ordering(Words.ORDERINGS.of(owner.getOrdering()))
-            .singletons(!owner.getComputeStandardErrors())
-            .backend(Words.BACKENDS.of(owner.getBackend()))
-            .listener(listener)
-            .profile(owner.getProfile())
-            .dropLater(true)
-            .keep(dropping.keep())
-            .drop(dropping.drop());
-    if (dropping.absorbedFrom() >= 0) {
-      builder.keepFrom(dropping.absorbedFrom());
-    }
-    if (owner.isDefined(owner.rankTolerance())) {
-      builder.rankTolerance(owner.getRankTolerance());
-    }
-    return builder.build();
   }
 }

@@ -1,10 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.ml;
 
-import io.sparqr.spark.model.HalfSolve;
 import io.sparqr.spark.QRFactorization;
-import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.inference.WaldTest;
+import io.sparqr.spark.model.HalfSolve;
+import io.sparqr.spark.model.SparseRow;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.stream.IntStream;

@@ -1,10 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.ml;
 
-import io.sparqr.spark.model.Dependency;
 import io.sparqr.spark.QRFactorization;
-import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.inference.Inference;
+import io.sparqr.spark.model.Dependency;
+import io.sparqr.spark.model.SparseRow;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -32,13 +32,13 @@ record Spanned(int[] columns, List<String> warnings) {
    *
    * @param f of the rows and those of the ridge
    */
-  static Spanned of(QRFactorization f, Training.Rows rows, Training source, boolean ridge) {
+  static Spanned of(QRFactorization f, TrainingRows rows, Training source, boolean ridge) {
     int from = source.absorbedFrom();
     if (from <= 0) {
       return NONE;
     }
     if (ridge) {
-      var plain = RegressionParams.solver(source.params(), source.params().listener(), source);
+      var plain = source.solver();
       try (QRFactorization unpenalized = plain.factorize(rows.rdd())) {
         return new Spanned(byEffectsAlone(unpenalized, from), List.of());
       }
@@ -56,7 +56,7 @@ record Spanned(int[] columns, List<String> warnings) {
   }
 
   /** Regressors beside which an effect was dropped, so that their coefficients depend on it. */
-  private static Spanned outOfOrder(QRFactorization f, Training.Rows rows, int from) {
+  private static Spanned outOfOrder(QRFactorization f, TrainingRows rows, int from) {
     int[] dead = f.deadColumns();
     if (Arrays.stream(dead).noneMatch(j -> j >= from)) {
       return NONE;
@@ -82,7 +82,7 @@ record Spanned(int[] columns, List<String> warnings) {
                     + " could not be kept before them"));
   }
 
-  private static int[] notEstimable(QRFactorization f, Training.Rows rows, int[] columns) {
+  private static int[] notEstimable(QRFactorization f, TrainingRows rows, int[] columns) {
     int n = f.analysis().columns();
     int[] dead = f.deadColumns();
     int[] live = Arrays.stream(columns).filter(j -> Arrays.binarySearch(dead, j) < 0).toArray();

@@ -1,10 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.ml;
 
-import io.sparqr.spark.report.ProgressListener;
 import io.sparqr.spark.design.Design;
 import io.sparqr.spark.design.DesignOptions;
 import io.sparqr.spark.design.HandleInvalid;
+import io.sparqr.spark.report.ProgressListener;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
@@ -50,7 +50,7 @@ import org.apache.spark.sql.types.StructType;
  * dropped, and the intercept is kept. {@code fit} throws the exceptions of {@link
  * io.sparqr.spark.GpuSparseQR}.
  *
- * <p>The only subclass exists for the name of its Python class; see {@link PythonNames}.
+ * <p>The only subclass exists for the name of its Python class; see {@link PythonEstimator}.
  */
 public class SparseQRRegression
     extends Regressor<Vector, SparseQRRegression, SparseQRRegressionModel>
@@ -86,7 +86,7 @@ public class SparseQRRegression
     setDefault(own.backend, "auto");
     setDefault(own.computeStandardErrors, true);
     setDefault(own.profile, false);
-    setDefault(own.clusterCorrection, CoefficientErrors.FIXEST);
+    setDefault(own.clusterCorrection, VcovNames.FIXEST);
     setDefault(own.handleInvalid, HandleInvalid.ERROR.param());
   }
 
@@ -238,10 +238,10 @@ public class SparseQRRegression
 
   /**
    * A formula in the syntax of R's {@code lm}, such as {@code log_wage ~ age + a:b + offset(z)},
-   * with absorbed fixed effects behind a bar: {@link io.sparqr.spark.design.formula.Formula#parse}. Strings
-   * and booleans are factors; numbers become factors only by {@link #setCategoricalCols} or {@code
-   * factor(x)}; a dot stands for all columns without another role. The left-hand side, if present,
-   * names the label. A formula replaces the features column.
+   * with absorbed fixed effects behind a bar: {@link io.sparqr.spark.design.formula.Formula#parse}.
+   * Strings and booleans are factors; numbers become factors only by {@link #setCategoricalCols} or
+   * {@code factor(x)}; a dot stands for all columns without another role. The left-hand side, if
+   * present, names the label. A formula replaces the features column.
    */
   public SparseQRRegression setFormula(String text) {
     return with(own.formula, text);
@@ -288,7 +288,7 @@ public class SparseQRRegression
 
   /** The values of {@link #setVcov}. */
   public static List<String> standardErrorNames() {
-    return CoefficientErrors.names();
+    return VcovNames.names();
   }
 
   /**
@@ -418,13 +418,13 @@ public class SparseQRRegression
   public SparseQRRegressionModel train(Dataset<?> data) {
     Dataset<Row> rows = data.toDF();
     Design design = hasDesign() ? Design.of(rows, designOptions(data.schema())) : null;
-    var source = new Training(rows, copy(ParamMap.empty()).setListener(listener()), design);
+    var source = new Training(rows, copy(ParamMap.empty()), listener(), design);
     DesignFit fit = DesignFit.of(source, kept);
     boolean ones = design == null ? getFitIntercept() : design.hasIntercept();
     var model = model(uid, fit.coefficients(ones), fit.intercept());
     copyValues(model, ParamMap.empty());
     model.withDesign(design);
-    return model.withSummary(new SparseQRRegressionSummary(model, source, fit));
+    return model.withSummary(source, fit);
   }
 
   /** A model of this estimator, before its params are set. */
@@ -437,13 +437,15 @@ public class SparseQRRegression
     return this.<SparseQRRegression>defaultCopy(extra);
   }
 
-  /** Writes under the name of {@link PythonNames}. */
+  /** Writes under the name of {@link PythonEstimator}. */
   @Override
   public MLWriter write() {
-    return new DefaultParamsWriter(PythonNames.of(this));
+    return new DefaultParamsWriter(PythonEstimator.of(this));
   }
 
-  /** Reads the output of {@code save}; {@link PythonNames} determines the class of the result. */
+  /**
+   * Reads the output of {@code save}; {@link PythonEstimator} determines the class of the result.
+   */
   public static MLReader<SparseQRRegression> read() {
     return new DefaultParamsReader<>();
   }

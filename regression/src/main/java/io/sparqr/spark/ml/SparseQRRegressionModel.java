@@ -30,7 +30,7 @@ import org.apache.spark.sql.types.StructType;
  * A fitted linear model x'b + c. After {@code fit} it has a {@link #summary()}; a loaded model has
  * none. Evaluate it on test data with Spark's {@code RegressionEvaluator}.
  *
- * <p>The only subclass exists for the name of its Python class; see {@link PythonNames}.
+ * <p>The only subclass exists for the name of its Python class; see {@link PythonModel}.
  */
 public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRRegressionModel>
     implements SparseQRRegressionParams, MLWritable {
@@ -75,7 +75,7 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
     setDefault(own.backend, "auto");
     setDefault(own.computeStandardErrors, true);
     setDefault(own.profile, false);
-    setDefault(own.clusterCorrection, CoefficientErrors.FIXEST);
+    setDefault(own.clusterCorrection, VcovNames.FIXEST);
     setDefault(own.handleInvalid, HandleInvalid.ERROR.param());
   }
 
@@ -131,9 +131,20 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
     return summary;
   }
 
-  SparseQRRegressionModel withSummary(SparseQRRegressionSummary made) {
-    summary = made;
+  /** This model with the summary of its fit. */
+  SparseQRRegressionModel withSummary(Training source, DesignFit fit) {
+    String named = getPredictionCol();
+    String column = named.isEmpty() ? "prediction_" + uid() : named;
+    summary =
+        new SparseQRRegressionSummary(
+            source, fit, getFeaturesCol(), column, data -> predicted(data, column));
     return this;
+  }
+
+  private Dataset<Row> predicted(Dataset<Row> data, String column) {
+    SparseQRRegressionModel named = copy(ParamMap.empty()).setOutput(ModelOutput.PREDICTION);
+    named.setPredictionCol(column);
+    return named.transform(data);
   }
 
   SparseQRRegressionModel withDesign(Design made) {
@@ -354,7 +365,8 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
   public SparseQRRegressionModel copy(ParamMap extra) {
     var other = copyValues(bare(), extra);
     other.setParent(parent());
-    return other.withDesign(design).withSummary(summary);
+    other.withDesign(design).summary = summary;
+    return other;
   }
 
   @Override
@@ -368,7 +380,7 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
     write().save(path);
   }
 
-  /** Reads the output of {@code save}; {@link PythonNames} determines the class of the result. */
+  /** Reads the output of {@code save}; {@link PythonModel} determines the class of the result. */
   public static MLReader<SparseQRRegressionModel> read() {
     return new Reader();
   }
@@ -407,7 +419,7 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
 
     @Override
     public void saveImpl(String path) {
-      DefaultParamsWriter.saveMetadata(PythonNames.of(model), path, sparkSession());
+      DefaultParamsWriter.saveMetadata(PythonModel.of(model), path, sparkSession());
       StructType schema =
           new StructType()
               .add("intercept", DataTypes.DoubleType, false)
@@ -433,10 +445,10 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
     @Override
     public SparseQRRegressionModel load(String path) {
       var metadata = DefaultParamsReader.loadMetadata(path, sparkSession(), "");
-      PythonNames.requireModel(metadata.className(), path);
+      PythonModel.requireModel(metadata.className(), path);
       Row row =
           sparkSession().read().parquet(path + "/data").select("intercept", "coefficients").first();
-      var model = PythonNames.model(metadata.uid(), row.getAs(1), row.getDouble(0));
+      var model = PythonModel.model(metadata.uid(), row.getAs(1), row.getDouble(0));
       metadata.getAndSetParams(model, scala.Option.empty());
       return model.withDesign(Design.load(sparkSession(), path).orElse(null));
     }

@@ -16,6 +16,12 @@ public interface SparseQRRegressionParams extends Params {
   /** Column that identifies the row in an error message; not set or empty: none. */
   Param<String> idCol();
 
+  /** Name of the column of feature vectors. */
+  String getFeaturesCol();
+
+  /** Name of the label column. */
+  String getLabelCol();
+
   /** Whether a column of ones is appended; default true. */
   BooleanParam fitIntercept();
 
@@ -148,7 +154,7 @@ public interface SparseQRRegressionParams extends Params {
   default String getVcov() {
     return isDefined(vcov())
         ? getOrDefault(vcov())
-        : getClusterCols().length > 0 ? CoefficientErrors.CLUSTER : CoefficientErrors.IID;
+        : getClusterCols().length > 0 ? VcovNames.CLUSTER : VcovNames.IID;
   }
 
   /** Value of {@link #clusterCols()}; empty if it is not set. */

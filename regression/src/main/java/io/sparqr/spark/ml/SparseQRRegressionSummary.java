@@ -1,15 +1,15 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.ml;
 
-import io.sparqr.spark.report.SolveReport;
-import io.sparqr.spark.design.level.AbsorbedFactor;
 import io.sparqr.spark.design.LeftOut;
+import io.sparqr.spark.design.level.AbsorbedFactor;
 import io.sparqr.spark.inference.ContrastTest;
+import io.sparqr.spark.report.SolveReport;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.apache.commons.math3.distribution.TDistribution;
 import org.apache.commons.math3.special.Beta;
-import org.apache.spark.ml.param.ParamMap;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 
@@ -31,7 +31,8 @@ import org.apache.spark.sql.Row;
  */
 public final class SparseQRRegressionSummary {
 
-  private final SparseQRRegressionModel model;
+  private final String featuresCol;
+  private final UnaryOperator<Dataset<Row>> predicting;
   private final Training source;
   private final DesignFit fit;
   private final String predictionCol;
@@ -39,21 +40,30 @@ public final class SparseQRRegressionSummary {
   private Moments moments;
   private double[] quartiles;
 
-  SparseQRRegressionSummary(SparseQRRegressionModel model, Training source, DesignFit fit) {
-    this.model = model;
+  /**
+   * The summary of a fit.
+   *
+   * @param predictionCol name of the column that {@code predicting} adds
+   * @param predicting adds the predictions to a Dataset
+   */
+  SparseQRRegressionSummary(
+      Training source,
+      DesignFit fit,
+      String featuresCol,
+      String predictionCol,
+      UnaryOperator<Dataset<Row>> predicting) {
     this.source = source;
     this.fit = fit;
-    String name = model.getPredictionCol();
     this.moments = fit.moments();
-    this.predictionCol = name.isEmpty() ? "prediction_" + model.uid() : name;
+    this.featuresCol = featuresCol;
+    this.predictionCol = predictionCol;
+    this.predicting = predicting;
   }
 
   /** The training data with the prediction column. */
   public synchronized Dataset<Row> predictions() {
     if (predictions == null) {
-      var named = model.copy(ParamMap.empty()).setOutput(ModelOutput.PREDICTION);
-      named.setPredictionCol(predictionCol);
-      predictions = named.transform(source.data());
+      predictions = predicting.apply(source.data());
     }
     return predictions;
   }
@@ -65,7 +75,7 @@ public final class SparseQRRegressionSummary {
 
   /** Name of the features column. */
   public String featuresCol() {
-    return model.getFeaturesCol();
+    return featuresCol;
   }
 
   /** Name of the label column. */
@@ -80,7 +90,7 @@ public final class SparseQRRegressionSummary {
 
   private synchronized Moments moments() {
     if (moments == null) {
-      try (Training.Rows rows = source.rows(false)) {
+      try (TrainingRows rows = source.rows(false)) {
         moments = Moments.of(rows.rdd(), fit.x(), fit.rows());
       }
     }
@@ -401,7 +411,7 @@ public final class SparseQRRegressionSummary {
    */
   public synchronized double[] residualQuartiles() {
     if (quartiles == null) {
-      try (Training.Rows rows = source.rows(false)) {
+      try (TrainingRows rows = source.rows(false)) {
         quartiles =
             ResidualQuartiles.of(
                 rows.rdd(), fit.x(), fit.rows(), fit.instances(), ResidualQuartiles.COLLECTED);

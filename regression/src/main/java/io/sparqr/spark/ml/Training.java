@@ -2,11 +2,15 @@
 package io.sparqr.spark.ml;
 
 import io.sparqr.error.SparseQrException;
-import io.sparqr.spark.report.SolveReport;
-import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.GpuSparseQR;
+import io.sparqr.spark.SparseQRSolver;
 import io.sparqr.spark.design.Design;
 import io.sparqr.spark.design.DesignRows;
 import io.sparqr.spark.design.LeftOut;
+import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.plan.Words;
+import io.sparqr.spark.report.ProgressListener;
+import io.sparqr.spark.report.SolveReport;
 import io.sparqr.spark.rows.RefusedRow;
 import io.sparqr.spark.rows.RowSource;
 import java.util.AbstractList;
@@ -29,9 +33,11 @@ import org.apache.spark.storage.StorageLevel;
  *
  * @param data as given by the caller
  * @param params of the estimator or of its model
+ * @param listener of the fit's progress
  * @param design null: the features column alone
  */
-record Training(Dataset<Row> data, SparseQRRegression params, Design design) {
+record Training(
+    Dataset<Row> data, SparseQRRegressionParams params, ProgressListener listener, Design design) {
 
   /** Whether the last column is a column of ones. */
   boolean ones() {
@@ -50,27 +56,12 @@ record Training(Dataset<Row> data, SparseQRRegression params, Design design) {
     return design != null ? design.reported() : columns - (ones() ? 1 : 0);
   }
 
-  /** Rows of [X 1] or of X, valid until closed. */
-  interface Rows extends AutoCloseable {
-    /** The rows. */
-    JavaRDD<SparseRow> rdd();
-
-    /** The rows of the data that are not among them. */
-    LeftOut leftOut();
-
-    /** Each row's cluster in way k of clustering, aligned with the rows. */
-    JavaRDD<String> keys(int k);
-
-    @Override
-    void close();
-  }
-
   /**
    * The rows.
    *
    * @param keep whether they will be read several times
    */
-  Rows rows(boolean keep) {
+  TrainingRows rows(boolean keep) {
     if (design != null) {
       DesignRows encoded = design.rows(data);
       return new Held(
@@ -99,7 +90,7 @@ record Training(Dataset<Row> data, SparseQRRegression params, Design design) {
       Supplier<LeftOut> left,
       IntFunction<JavaRDD<String>> key,
       Runnable release)
-      implements Rows {
+      implements TrainingRows {
     @Override
     public LeftOut leftOut() {
       return left.get();
@@ -262,5 +253,30 @@ record Training(Dataset<Row> data, SparseQRRegression params, Design design) {
       }
     }
     return new View();
+  }
+
+  /**
+   * The solver described by the params; callers add the ridge themselves. If standard errors are
+   * requested, singletons stay in the tree, so that the selected inverse covers them like all other
+   * columns.
+   */
+  SparseQRSolver solver() {
+    var builder =
+        GpuSparseQR.builder()
+            .ordering(Words.ORDERINGS.of(params.getOrdering()))
+            .singletons(!params.getComputeStandardErrors())
+            .backend(Words.BACKENDS.of(params.getBackend()))
+            .listener(listener)
+            .profile(params.getProfile())
+            .dropLater(true)
+            .keep(keep())
+            .drop(drop());
+    if (absorbedFrom() >= 0) {
+      builder.keepFrom(absorbedFrom());
+    }
+    if (params.isDefined(params.rankTolerance())) {
+      builder.rankTolerance(params.getRankTolerance());
+    }
+    return builder.build();
   }
 }

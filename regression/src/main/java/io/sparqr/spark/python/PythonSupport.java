@@ -1,9 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.python;
 
-import io.sparqr.spark.report.SolveReport;
 import io.sparqr.spark.design.formula.Formula;
 import io.sparqr.spark.design.formula.Variable;
+import io.sparqr.spark.report.SolveReport;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;

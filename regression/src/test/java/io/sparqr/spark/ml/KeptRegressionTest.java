@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.sparqr.spark.LocalSpark;
-import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.inference.Anova;
 import io.sparqr.spark.inference.ContrastTest;
 import io.sparqr.spark.inference.HcType;
 import io.sparqr.spark.inference.Inference;
 import io.sparqr.spark.inference.Influence;
+import io.sparqr.spark.model.SparseRow;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.sparqr.spark.LocalSpark;
+import io.sparqr.spark.report.ProgressListener;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
@@ -177,7 +178,7 @@ class RSummaryTest {
   void quartilesOfManyRowsAreThoseOfAll() {
     var estimator = new SparseQRRegression().setFormula("y ~ x * g").setWeightCol("w");
     var s = estimator.fit(data());
-    var source = new Training(data(), estimator, s.design());
+    var source = new Training(data(), estimator, ProgressListener.NONE, s.design());
     DesignFit fit = DesignFit.of(source);
     double[] all = s.summary().residualQuartiles();
     for (long collected : new long[] {1, 2, 7, 40}) {

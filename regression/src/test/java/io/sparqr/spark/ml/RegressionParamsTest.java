@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.within;
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.spark.LocalSpark;
-import io.sparqr.spark.report.ProgressListener;
 import io.sparqr.spark.plan.SolveOptions;
+import io.sparqr.spark.report.ProgressListener;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Test;
 class RegressionParamsTest {
 
   private static SolveOptions solver(SparseQRRegression stage) {
-    var training = new Training(null, stage, null);
-    return RegressionParams.solver(stage, ProgressListener.NONE, training).options();
+    var training = new Training(null, stage, ProgressListener.NONE, null);
+    return training.solver().options();
   }
 
   @Test

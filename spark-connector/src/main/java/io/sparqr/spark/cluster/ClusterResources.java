@@ -1,11 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.cluster;
 
-import io.sparqr.spark.device.Backends;
-import io.sparqr.spark.device.DeviceReport;
-import io.sparqr.spark.engine.Engine;
-import io.sparqr.spark.engine.PlannedPlaces;
-
 import io.sparqr.error.BackendUnavailableException;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.partition.DeviceModel;
@@ -14,8 +9,12 @@ import io.sparqr.partition.ResourceModel;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.partition.TreePartitioner;
-import io.sparqr.spark.plan.DeviceVerdict;
+import io.sparqr.spark.device.Backends;
+import io.sparqr.spark.device.DeviceReport;
+import io.sparqr.spark.engine.Engine;
+import io.sparqr.spark.engine.PlannedPlaces;
 import io.sparqr.spark.engine.PlannedPlaces.Place;
+import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.symbolic.FrontMemory;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.ArrayList;

@@ -1,9 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.cluster;
 
-import io.sparqr.spark.device.DeviceReport;
-
 import io.sparqr.partition.DeviceModel;
+import io.sparqr.spark.device.DeviceReport;
 import io.sparqr.spark.plan.DeviceVerdict;
 import java.util.ArrayList;
 import java.util.Comparator;

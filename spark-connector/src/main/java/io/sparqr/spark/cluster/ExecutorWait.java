@@ -4,7 +4,6 @@ package io.sparqr.spark.cluster;
 import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.engine.SparkErrors;
-
 import io.sparqr.spark.plan.SolveOptions;
 import java.util.Collections;
 import java.util.List;

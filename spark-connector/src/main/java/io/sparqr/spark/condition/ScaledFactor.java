@@ -2,8 +2,8 @@
 package io.sparqr.spark.condition;
 
 import io.sparqr.numeric.SingletonRows;
-import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.engine.JobScope;
+import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.solve.LevelSolve;
 
 /**

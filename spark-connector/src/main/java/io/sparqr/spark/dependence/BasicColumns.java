@@ -1,11 +1,11 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.dependence;
 
+import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.model.Dependency;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.plan.SolveOptions.Dropping;
 import io.sparqr.spark.plan.SolvePlan;
-import io.sparqr.spark.engine.JobScope;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;

@@ -1,8 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.dependence;
 
-import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.engine.JobScope;
+import io.sparqr.spark.plan.SolvePlan;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -35,7 +35,8 @@ public final class CollectJob<T> extends AbstractFunction2<TaskContext, Iterator
   }
 
   /** The elements of some partitions. */
-  @SuppressWarnings("unchecked") public // what the tasks return are elements
+  @SuppressWarnings("unchecked")
+  public // what the tasks return are elements
   static <T> List<List<T>> of(RDD<T> rdd, int... partitions) {
     List<Object> numbers = Arrays.stream(partitions).<Object>mapToObj(p -> p).toList();
     var results =

@@ -2,7 +2,6 @@
 package io.sparqr.spark.exchange;
 
 import io.sparqr.spark.engine.ByteBudget;
-
 import java.io.Serializable;
 import java.util.Optional;
 import org.apache.spark.util.KnownSizeEstimation;

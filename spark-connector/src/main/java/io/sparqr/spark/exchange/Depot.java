@@ -4,7 +4,6 @@ package io.sparqr.spark.exchange;
 import io.sparqr.spark.engine.ByteBudget;
 import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.engine.PlannedPlaces;
-
 import java.io.Serializable;
 import java.util.Optional;
 import java.util.function.Supplier;

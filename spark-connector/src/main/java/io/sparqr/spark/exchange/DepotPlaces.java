@@ -3,7 +3,6 @@ package io.sparqr.spark.exchange;
 
 import io.sparqr.spark.cluster.Executor;
 import io.sparqr.spark.engine.PlannedPlaces;
-
 import io.sparqr.spark.engine.PlannedPlaces.Place;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -2,7 +2,6 @@
 package io.sparqr.spark.exchange;
 
 import io.sparqr.spark.engine.ByteBudget;
-
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;

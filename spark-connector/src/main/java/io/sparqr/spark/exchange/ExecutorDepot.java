@@ -4,7 +4,6 @@ package io.sparqr.spark.exchange;
 import io.sparqr.spark.engine.ClassTags;
 import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.engine.PlannedPlaces;
-
 import java.util.Optional;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaRDD;
@@ -102,7 +101,8 @@ final class ExecutorDepot implements Depot {
   }
 
   private boolean put(BlockManager manager, long number, Object value) {
-    return manager.putSingle(block(number), value, StorageLevel.MEMORY_ONLY(), true, ClassTags.any());
+    return manager.putSingle(
+        block(number), value, StorageLevel.MEMORY_ONLY(), true, ClassTags.any());
   }
 
   private void drop(BlockManager manager, long number, Deposit deposit) {

@@ -3,7 +3,6 @@ package io.sparqr.spark.exchange;
 
 import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.engine.Held;
-
 import java.io.Serializable;
 import org.apache.spark.broadcast.Broadcast;
 

@@ -3,9 +3,9 @@ package io.sparqr.spark.factor;
 
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.numeric.SingletonRows;
+import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.model.RFactor;
 import io.sparqr.spark.plan.SolvePlan;
-import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.stored.FactorChunk;
 import io.sparqr.spark.wire.Frame;
 import io.sparqr.sparse.CsrMatrix;

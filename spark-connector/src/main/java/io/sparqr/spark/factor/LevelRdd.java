@@ -1,10 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.factor;
 
-import io.sparqr.spark.metrics.SubtreeMetrics;
-import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.engine.Numbered;
 import io.sparqr.spark.engine.PlannedPlaces;
+import io.sparqr.spark.metrics.SubtreeMetrics;
+import io.sparqr.spark.plan.PlanHandle;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.Dependency;

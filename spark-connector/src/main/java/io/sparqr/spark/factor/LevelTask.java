@@ -2,9 +2,9 @@
 package io.sparqr.spark.factor;
 
 import io.sparqr.partition.SubtreeTask;
+import io.sparqr.spark.engine.TaskHeap;
 import io.sparqr.spark.metrics.SubtreeMetrics;
 import io.sparqr.spark.plan.PlanHandle;
-import io.sparqr.spark.engine.TaskHeap;
 import io.sparqr.spark.wire.ChangeCodec;
 import java.util.ArrayList;
 import java.util.Iterator;

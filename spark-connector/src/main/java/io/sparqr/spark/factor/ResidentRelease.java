@@ -2,9 +2,9 @@
 package io.sparqr.spark.factor;
 
 import io.sparqr.numeric.ResidentFactors;
-import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.parts.Parts;
+import io.sparqr.spark.plan.PlanHandle;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.SparkContext;

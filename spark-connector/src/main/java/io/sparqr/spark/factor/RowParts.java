@@ -1,9 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.factor;
 
-import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.cluster.ClusterResources;
 import io.sparqr.spark.engine.SparkErrors;
+import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.threads.Parallel;
 import java.io.Serializable;
 import java.util.ArrayList;

@@ -1,10 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.factorization;
 
+import io.sparqr.spark.condition.RankRequest;
 import io.sparqr.spark.observe.Stopwatch;
 import io.sparqr.spark.observe.Times;
-
-import io.sparqr.spark.condition.RankRequest;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.symbolic.SymbolicAnalysis;

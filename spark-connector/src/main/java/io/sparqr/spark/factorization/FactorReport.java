@@ -4,13 +4,13 @@ package io.sparqr.spark.factorization;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.FactorSummary;
 import io.sparqr.partition.SubtreeTask;
-import io.sparqr.spark.report.SolveProfile;
-import io.sparqr.spark.report.SolveReport;
 import io.sparqr.spark.condition.Condition;
 import io.sparqr.spark.condition.RankRequest;
 import io.sparqr.spark.dependence.BasicColumns;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.report.SolveProfile;
+import io.sparqr.spark.report.SolveReport;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +25,7 @@ public final class FactorReport {
    *
    * @param basic which columns are dead
    */
-  FactorReport(SolveOptions options, FactorState.Made made, BasicColumns basic) {
+  FactorReport(SolveOptions options, FactorRun made, BasicColumns basic) {
     SolvePlan plan = made.plan().value();
     FactorSummary summary = made.totals().summary();
     this.report =
@@ -57,7 +57,7 @@ public final class FactorReport {
             SolveProfile.NONE);
   }
 
-  private static List<String> keptQ(SolveOptions options, FactorState.Made made) {
+  private static List<String> keptQ(SolveOptions options, FactorRun made) {
     return options.factorization().keepQ()
         ? List.of(
             "Q is kept beside R: %,d bytes; rows were not combined before the shuffle"
@@ -105,7 +105,7 @@ public final class FactorReport {
     return given ? "given analysis; " + a.orderingReason() : a.orderingReason();
   }
 
-  private static SolveReport.Factorization factorization(FactorState.Made made, SolvePlan plan) {
+  private static SolveReport.Factorization factorization(FactorRun made, SolvePlan plan) {
     SymbolicAnalysis analysis = plan.analysis();
     FactorSummary summary = made.totals().summary();
     List<String> devices =
@@ -125,8 +125,7 @@ public final class FactorReport {
         made.totals().factorBytes());
   }
 
-  private static SolveReport.RankTest rankTest(
-      SolveOptions options, FactorState.Made made, int[] dead) {
+  private static SolveReport.RankTest rankTest(SolveOptions options, FactorRun made, int[] dead) {
     SolvePlan plan = made.plan().value();
     Condition condition = made.rank().condition();
     return new SolveReport.RankTest(
@@ -149,7 +148,7 @@ public final class FactorReport {
   }
 
   /** Warnings about the shuffle of the rows. */
-  static List<String> ofRows(FactorState.Made made) {
+  static List<String> ofRows(FactorRun made) {
     return made.combined().redone() == 0
         ? List.of()
         : List.of(
@@ -157,7 +156,7 @@ public final class FactorReport {
                 .formatted(made.combined().redone()));
   }
 
-  private static List<String> warnings(FactorState.Made made, BasicColumns basic) {
+  private static List<String> warnings(FactorRun made, BasicColumns basic) {
     var warnings = new ArrayList<>(made.warnings());
     made.rank().condition().warning().ifPresent(warnings::add);
     basic.warning().ifPresent(warnings::add);

@@ -1,21 +1,20 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.factorization;
 
-import io.sparqr.spark.observe.ProgressTracker;
-import io.sparqr.spark.observe.SolveLog;
-import io.sparqr.spark.observe.Stopwatch;
-
 import io.sparqr.numeric.Probe;
 import io.sparqr.numeric.SingletonRows;
-import io.sparqr.spark.report.SolveReport;
 import io.sparqr.spark.condition.BackwardError;
 import io.sparqr.spark.condition.ScaledFactor;
 import io.sparqr.spark.condition.TailTrust;
 import io.sparqr.spark.dependence.BasicColumns;
-import io.sparqr.spark.plan.SolveOptions;
-import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.engine.Held;
 import io.sparqr.spark.engine.JobScope;
+import io.sparqr.spark.observe.ProgressTracker;
+import io.sparqr.spark.observe.SolveLog;
+import io.sparqr.spark.observe.Stopwatch;
+import io.sparqr.spark.plan.SolveOptions;
+import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.report.SolveReport;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.solve.LevelSolve;
 import io.sparqr.spark.solve.Refinement;
@@ -53,7 +52,7 @@ final class FactorSolves {
 
   private final FactoredRows rows;
   private final SolveOptions options;
-  private final FactorState.Made made;
+  private final FactorRun made;
   private final SolvePlan plan;
 
   /**
@@ -92,7 +91,7 @@ final class FactorSolves {
   FactorSolves(
       FactoredRows rows,
       SolveOptions options,
-      FactorState.Made made,
+      FactorRun made,
       SolvePlan plan,
       LevelSolve solve,
       Held held) {

@@ -1,45 +1,35 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.factorization;
 
-import io.sparqr.spark.observe.Known;
-import io.sparqr.spark.observe.Profiler;
-import io.sparqr.spark.observe.ProgressTracker;
-import io.sparqr.spark.observe.SolveLog;
-import io.sparqr.spark.observe.Stopwatch;
-
 import io.sparqr.error.IllConditionedException;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.error.RankDeficientException;
 import io.sparqr.numeric.SingletonRows;
-import io.sparqr.spark.model.Dependency;
-import io.sparqr.spark.report.FailureReport;
-import io.sparqr.spark.model.HalfSolve;
-import io.sparqr.spark.report.LeastSquaresSolution;
-import io.sparqr.spark.report.ProgressListener;
-import io.sparqr.spark.model.RFactor;
-import io.sparqr.spark.model.RankPolicy;
-import io.sparqr.spark.report.SolveReport;
-import io.sparqr.spark.model.SparseRow;
-import io.sparqr.spark.condition.ColumnSizes;
 import io.sparqr.spark.condition.Condition;
-import io.sparqr.spark.condition.RankRequest;
 import io.sparqr.spark.dependence.BasicColumns;
 import io.sparqr.spark.dependence.FactoredMatrix;
+import io.sparqr.spark.engine.Engine;
+import io.sparqr.spark.engine.Held;
+import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.factor.CollectedFactor;
 import io.sparqr.spark.factor.FactorRows;
-import io.sparqr.spark.factor.FactorTotals;
-import io.sparqr.spark.factor.Levels;
-import io.sparqr.spark.plan.PlanHandle;
+import io.sparqr.spark.model.Dependency;
+import io.sparqr.spark.model.HalfSolve;
+import io.sparqr.spark.model.RFactor;
+import io.sparqr.spark.model.RankPolicy;
+import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.observe.Known;
+import io.sparqr.spark.observe.ProgressTracker;
+import io.sparqr.spark.observe.SolveLog;
+import io.sparqr.spark.observe.Stopwatch;
 import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.plan.SolveOptions.Dropping;
 import io.sparqr.spark.plan.SolvePlan;
-import io.sparqr.spark.engine.Engine;
-import io.sparqr.spark.cluster.ExecutorWait;
-import io.sparqr.spark.engine.Held;
-import io.sparqr.spark.engine.JobScope;
-import io.sparqr.spark.rows.CombineChecks;
-import io.sparqr.spark.rows.DriverShare;
+import io.sparqr.spark.report.FailureReport;
+import io.sparqr.spark.report.LeastSquaresSolution;
+import io.sparqr.spark.report.ProgressListener;
+import io.sparqr.spark.report.SolveReport;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.solve.LevelSolve;
 import io.sparqr.spark.solve.ResidualPass;
@@ -49,7 +39,6 @@ import io.sparqr.symbolic.SymbolicAnalysis;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Function;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -66,7 +55,7 @@ public final class FactorState implements AutoCloseable {
   private final SolveOptions options;
   private final ProgressListener listener;
   private final Held held;
-  private final Made made;
+  private final FactorRun made;
   private final SolvePlan plan;
 
   private final SingletonRows singletons;
@@ -84,61 +73,32 @@ public final class FactorState implements AutoCloseable {
   private LeastSquaresSolution solution;
   private final FactorStatistics statistics;
 
-  /**
-   * The results of the first pass over the rows, none of them as long as a row of A.
-   *
-   * @param rows rows of positive weight
-   * @param nonzeros their entries
-   * @param frobenius ||A||_F, the ridge's rows included
-   * @param shuffleBytes of the pass
-   */
-  public record Input(long rows, long nonzeros, double frobenius, long shuffleBytes) {}
-
-  /** The results of the pipeline. */
-  public record Made(
-      Input input,
-      PlanHandle plan,
-      Levels levels,
-      DriverShare driverShare,
-      CombineChecks combined,
-      FactorTotals totals,
-      SolveReport.Seconds seconds,
-      ExecutorWait.Outcome waited,
-      String group,
-      List<String> warnings,
-      Optional<Profiler> profiler,
-      LevelSolve solve,
-      FirstSolution first,
-      Rank rank) {}
-
-  /**
-   * How far the rank was looked at.
-   *
-   * @param request what the factorization that stands was asked
-   * @param condition of its R
-   * @param sizes of its columns
-   */
-  public record Rank(RankRequest request, Condition condition, ColumnSizes sizes) {}
-
   /** Takes the results of the pipeline, and ownership of its data on the cluster. */
   public FactorState(
-      FactoredRows rows, SolveOptions options, ProgressListener listener, Held held, Made made) {
+      FactoredRows rows,
+      SolveOptions options,
+      ProgressListener listener,
+      Held held,
+      FactorRun made) {
     this.engine = rows.engine();
     this.rows = rows;
     this.options = options;
     this.listener = listener;
     this.held = held;
     this.made = made;
-    SolvePlan ofRows = made.plan.value();
+    SolvePlan ofRows = made.plan().value();
     this.plan = rows.ridge().any() ? ofRows.withRidge(rows.ridge()) : ofRows;
-    this.singletons = made.driverShare.singletons();
+    this.singletons = made.driverShare().singletons();
     this.analysis = plan.analysis();
     this.n = analysis.columns();
-    this.solve = made.solve;
+    this.solve = made.solve();
     this.solves = new FactorSolves(rows, options, made, plan, solve, held);
     this.dead =
-        Arrays.stream(made.totals.dead()).map(analysis.permutation()::original).sorted().toArray();
-    this.seconds = made.seconds;
+        Arrays.stream(made.totals().dead())
+            .map(analysis.permutation()::original)
+            .sorted()
+            .toArray();
+    this.seconds = made.seconds();
     if (options.problem().rankPolicy() == RankPolicy.FAIL && dead.length > 0) {
       throw new RankDeficientException(
           "the matrix has rank %,d of %,d columns; column %d depends on others"
@@ -156,7 +116,7 @@ public final class FactorState implements AutoCloseable {
   }
 
   private void requireCondition(double least) {
-    Condition condition = made.rank.condition();
+    Condition condition = made.rank().condition();
     if (least > 0 && !(1 / condition.estimate() >= least)) {
       throw new IllConditionedException(
           "the condition estimate of A, its columns scaled to norm 1, is %.1e, beyond 1 / %.1e%s"
@@ -168,7 +128,7 @@ public final class FactorState implements AutoCloseable {
 
   private BasicColumns chosen(Dropping how) {
     long most = Runtime.getRuntime().maxMemory() / NULL_SPACE_SHARE;
-    try (var scope = new JobScope(engine, made.group)) {
+    try (var scope = new JobScope(engine, made.group())) {
       var matrix =
           new FactoredMatrix(plan, solve, singletons, dead, tails(), solves::backSubstituted);
       return BasicColumns.choose(matrix, how, most, scope);
@@ -251,7 +211,7 @@ public final class FactorState implements AutoCloseable {
       throw new IllegalStateException("this factorization is closed");
     }
     var watch = new Stopwatch();
-    try (var scope = new JobScope(engine, made.group)) {
+    try (var scope = new JobScope(engine, made.group())) {
       return action.apply(scope);
     } catch (Throwable e) {
       double spent = watch.total();
@@ -272,7 +232,7 @@ public final class FactorState implements AutoCloseable {
         scope -> {
           try (var progress =
               new ProgressTracker(
-                  engine, listener, scope.group(), made.profiler, seconds.total())) {
+                  engine, listener, scope.group(), made.profiler(), seconds.total())) {
             progress.phase(phase, what);
             T found = action.apply(scope);
             progress.done(what);
@@ -292,7 +252,7 @@ public final class FactorState implements AutoCloseable {
   private LeastSquaresSolution solveStored(JobScope scope) {
     var watch = new Stopwatch();
     try (var progress =
-        new ProgressTracker(engine, listener, scope.group(), made.profiler, seconds.total())) {
+        new ProgressTracker(engine, listener, scope.group(), made.profiler(), seconds.total())) {
       progress.phase("solve", "back substitution");
       FactorSolves.Solved s = solves.stored(basic, scope, progress);
       residual = s.residual();
@@ -343,7 +303,8 @@ public final class FactorState implements AutoCloseable {
   }
 
   /** y of least norm with A'y = b, one for each right-hand side; A must have full column rank. */
-  public SemiNormalEquations.Solution leastNorm(double[][] b, SemiNormalEquations.Products products) {
+  public SemiNormalEquations.Solution leastNorm(
+      double[][] b, SemiNormalEquations.Products products) {
     return scoped(scope -> solves.equations().leastNorm(b, products, scope));
   }
 
@@ -395,7 +356,7 @@ public final class FactorState implements AutoCloseable {
 
   /** The number of rows, m. */
   public long rows() {
-    return made.input.rows();
+    return made.input().rows();
   }
 
   /** Another solution with this factorization's report. */
@@ -416,7 +377,7 @@ public final class FactorState implements AutoCloseable {
     }
     double norm = solve().residualNorms()[k];
     double[] error = unscaledErrors();
-    long freedom = made.input.rows() - rank();
+    long freedom = made.input().rows() - rank();
     double sigma = freedom > 0 ? norm / Math.sqrt(freedom) : Double.NaN;
     for (int j = 0; j < n; j++) {
       error[j] *= sigma;
@@ -447,7 +408,7 @@ public final class FactorState implements AutoCloseable {
 
   /** R as rows in the caller's columns and units, Q'b as their labels; valid until close(). */
   public RowSource factorRows() {
-    return FactorRows.of(engine.context(), made.plan, singletons, made.levels);
+    return FactorRows.of(engine.context(), made.plan(), singletons, made.levels());
   }
 
   /**
@@ -459,7 +420,7 @@ public final class FactorState implements AutoCloseable {
     if (held.closed()) {
       throw new IllegalStateException("this factorization is closed");
     }
-    new FactorStore(engine.context(), folder).save(head(), made.levels, overwrite);
+    new FactorStore(engine.context(), folder).save(head(), made.levels(), overwrite);
   }
 
   private StoredHead head() {
@@ -478,7 +439,7 @@ public final class FactorState implements AutoCloseable {
       StorageLevel storage = SolveOptions.defaults().factorization().storageLevel();
       FactorStore.Loaded found = new FactorStore(context, folder).load(held, storage);
       StoredHead head = found.head();
-      Made made = head.made(found.plan(), found.levels());
+      FactorRun made = head.made(found.plan(), found.levels());
       var state =
           new FactorState(
               FactoredRows.notThere(context), head.options(), ProgressListener.NONE, held, made);
@@ -496,7 +457,8 @@ public final class FactorState implements AutoCloseable {
     if (held.closed()) {
       throw new IllegalStateException("this factorization is closed");
     }
-    var before = new Earlier(0, made.input.rows(), made.input.nonzeros(), plan.numbers().ridge());
+    var before =
+        new Earlier(0, made.input().rows(), made.input().nonzeros(), plan.numbers().ridge());
     return new StartingFactor(factorRows(), options, before, n, tails(), listener);
   }
 
@@ -504,9 +466,9 @@ public final class FactorState implements AutoCloseable {
   public RFactor collectR() {
     long first = singletons.count() == 0 ? 0 : singletons.rowStart()[singletons.count()];
     CollectedFactor.requireRoom(
-        made.totals.entries() + first, rank(), Runtime.getRuntime().maxMemory());
+        made.totals().entries() + first, rank(), Runtime.getRuntime().maxMemory());
     return scoped(
-        scope -> CollectedFactor.collect(engine.context(), plan, singletons, made.levels));
+        scope -> CollectedFactor.collect(engine.context(), plan, singletons, made.levels()));
   }
 
   /** The current report: after {@link #solve()} with its residual norms and times. */
@@ -515,7 +477,7 @@ public final class FactorState implements AutoCloseable {
   }
 
   private SolveReport profiled(SolveReport of) {
-    return made.profiler.map(p -> of.withProfile(p.profile())).orElse(of);
+    return made.profiler().map(p -> of.withProfile(p.profile())).orElse(of);
   }
 
   @Override

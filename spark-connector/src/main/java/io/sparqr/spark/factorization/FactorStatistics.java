@@ -1,14 +1,14 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.factorization;
 
-import io.sparqr.spark.model.HalfSolve;
-import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.dependence.BasicColumns;
-import io.sparqr.spark.inverse.InverseDescent;
-import io.sparqr.spark.inverse.InverseNorms;
 import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.engine.Held;
 import io.sparqr.spark.engine.JobScope;
+import io.sparqr.spark.inverse.InverseDescent;
+import io.sparqr.spark.inverse.InverseNorms;
+import io.sparqr.spark.model.HalfSolve;
+import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.rows.RowSource;
 import java.util.List;
 import java.util.Optional;
@@ -22,7 +22,7 @@ import org.apache.spark.api.java.JavaRDD;
 final class FactorStatistics {
 
   private final Engine engine;
-  private final FactorState.Made made;
+  private final FactorRun made;
   private final NormalInverse inverse;
   private final Held held;
   private double[] norms;
@@ -32,7 +32,7 @@ final class FactorStatistics {
    * @param inverse products with the inverse from its R
    * @param held resources with the lifetime of the factorization
    */
-  FactorStatistics(Engine engine, FactorState.Made made, NormalInverse inverse, Held held) {
+  FactorStatistics(Engine engine, FactorRun made, NormalInverse inverse, Held held) {
     this.engine = engine;
     this.made = made;
     this.inverse = inverse;

@@ -1,13 +1,12 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.factorization;
 
-import io.sparqr.spark.engine.Engine;
 import io.sparqr.error.WireFormatException;
-import io.sparqr.spark.factor.Levels;
-import io.sparqr.spark.plan.PlanHandle;
-import io.sparqr.spark.cluster.ClusterResources;
+import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.engine.Held;
 import io.sparqr.spark.engine.JobScope;
+import io.sparqr.spark.factor.Levels;
+import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.wire.Frame;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;

@@ -1,8 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.factorization;
 
-import io.sparqr.spark.plan.Ridge;
 import io.sparqr.spark.engine.Engine;
+import io.sparqr.spark.plan.Ridge;
 import io.sparqr.spark.rows.RowSource;
 import org.apache.spark.api.java.JavaSparkContext;
 

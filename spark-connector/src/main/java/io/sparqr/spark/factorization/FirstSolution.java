@@ -3,8 +3,8 @@ package io.sparqr.spark.factorization;
 
 import io.sparqr.numeric.Probe;
 import io.sparqr.numeric.SingletonRows;
-import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.engine.JobScope;
+import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.solve.LevelSolve;
 import io.sparqr.spark.solve.Norms;
 import java.util.Arrays;

@@ -2,11 +2,11 @@
 package io.sparqr.spark.factorization;
 
 import io.sparqr.numeric.SingletonRows;
+import io.sparqr.spark.dependence.MovedErrors;
+import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.model.HalfSolve;
 import io.sparqr.spark.model.SparseRow;
-import io.sparqr.spark.dependence.MovedErrors;
 import io.sparqr.spark.plan.SolvePlan;
-import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.solve.LevelSolve;
 import java.util.List;
 

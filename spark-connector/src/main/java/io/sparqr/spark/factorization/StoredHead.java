@@ -4,20 +4,20 @@ package io.sparqr.spark.factorization;
 import io.sparqr.error.WireFormatException;
 import io.sparqr.numeric.FactorSummary;
 import io.sparqr.numeric.SingletonRows;
-import io.sparqr.spark.model.RankPolicy;
-import io.sparqr.spark.report.SolveReport;
+import io.sparqr.spark.cluster.ExecutorWait;
 import io.sparqr.spark.condition.ColumnSizes;
 import io.sparqr.spark.condition.Condition;
 import io.sparqr.spark.condition.RankRequest;
+import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.factor.FactorTotals;
 import io.sparqr.spark.factor.Levels;
 import io.sparqr.spark.factor.TaskReport;
+import io.sparqr.spark.model.RankPolicy;
 import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.PlanStream;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.plan.SolvePlan;
-import io.sparqr.spark.cluster.ExecutorWait;
-import io.sparqr.spark.engine.JobScope;
+import io.sparqr.spark.report.SolveReport;
 import io.sparqr.spark.rows.CombineChecks;
 import io.sparqr.spark.rows.DriverShare;
 import io.sparqr.spark.solve.LevelSolve;
@@ -57,7 +57,7 @@ import java.util.UUID;
  */
 record StoredHead(
     String id,
-    FactorState.Input input,
+    FactorInput input,
     SolveOptions options,
     SolvePlan plan,
     SingletonRows singletons,
@@ -65,13 +65,13 @@ record StoredHead(
     SolveReport.Seconds seconds,
     ExecutorWait.Outcome waited,
     List<String> warnings,
-    FactorState.Rank rank) {
+    FactorRank rank) {
 
   private static final byte[] MAGIC = "SPARQR-F".getBytes(StandardCharsets.US_ASCII);
 
   /** The head of a factorization. */
   static StoredHead of(
-      FactorState.Made made, SolveOptions options, SolvePlan plan, SingletonRows singletons) {
+      FactorRun made, SolveOptions options, SolvePlan plan, SingletonRows singletons) {
     FactorTotals t = made.totals();
     FactorSummary summary =
         t.summary().withDeparture(made.combined().departure()).withRedone(made.combined().redone());
@@ -103,10 +103,10 @@ record StoredHead(
   }
 
   /** The state of the factorization, restored. */
-  FactorState.Made made(PlanHandle handle, Levels levels) {
+  FactorRun made(PlanHandle handle, Levels levels) {
     FactorTotals all =
         FactorTotals.of(List.of(totals), new double[totals.residualSquares().length]);
-    return new FactorState.Made(
+    return new FactorRun(
         input,
         handle,
         levels,
@@ -181,7 +181,7 @@ record StoredHead(
     var numbers = new NumberStream.Reader(Frame.Kind.STORED, () -> frame(in));
     String id = numbers.getText();
     var input =
-        new FactorState.Input(
+        new FactorInput(
             numbers.getLong(), numbers.getLong(), numbers.getDouble(), numbers.getLong());
     SolveOptions options = options(numbers);
     var singletons =
@@ -197,7 +197,7 @@ record StoredHead(
     for (int k = numbers.getLength(); k > 0; k--) {
       warnings.add(numbers.getText());
     }
-    FactorState.Rank rank = rank(numbers);
+    FactorRank rank = rank(numbers);
     for (int levels = numbers.getLength(); levels > 0; levels--) {
       List<StoredPart> level = new ArrayList<>();
       for (int k = numbers.getLength(); k > 0; k--) {
@@ -281,7 +281,7 @@ record StoredHead(
     return o.with(problem).with(solution);
   }
 
-  private static void put(FactorState.Rank rank, NumberStream.Writer out) throws IOException {
+  private static void put(FactorRank rank, NumberStream.Writer out) throws IOException {
     RankRequest request = rank.request();
     out.putInts(request.last()).putBoolean(request.tolerance().isPresent());
     out.putDouble(request.tolerance().orElse(0)).putDouble(request.leftOut());
@@ -291,7 +291,7 @@ record StoredHead(
     out.putDoubles(rank.sizes().ofCaller().orElse(new double[0]));
   }
 
-  private static FactorState.Rank rank(NumberStream.Reader in) throws IOException {
+  private static FactorRank rank(NumberStream.Reader in) throws IOException {
     int[] last = in.getInts();
     boolean given = in.getBoolean();
     double tolerance = in.getDouble();
@@ -305,7 +305,7 @@ record StoredHead(
     var condition = new Condition(in.getDouble(), in.getInts());
     boolean sizes = in.getBoolean();
     double[] norms = in.getDoubles();
-    return new FactorState.Rank(
+    return new FactorRank(
         request, condition, sizes ? new ColumnSizes(Optional.of(norms)) : ColumnSizes.UNIT);
   }
 

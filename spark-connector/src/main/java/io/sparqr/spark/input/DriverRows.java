@@ -1,9 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.input;
 
-import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.file.RowSlice;
 import io.sparqr.spark.file.SliceRdd;
+import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.rows.RowSource;
 import java.util.ArrayList;
 import java.util.List;

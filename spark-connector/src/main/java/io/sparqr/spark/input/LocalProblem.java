@@ -56,7 +56,8 @@ public record LocalProblem(CsrMatrix a, DenseMatrix b, String note) {
    *
    * @param rhs the given right-hand sides, or null: a libsvm file's labels, or the default one
    */
-  public static LocalProblem read(Source source, boolean transpose, DenseMatrix rhs) throws IOException {
+  public static LocalProblem read(Source source, boolean transpose, DenseMatrix rhs)
+      throws IOException {
     CsrMatrix a;
     DenseMatrix b = rhs;
     String note = "";

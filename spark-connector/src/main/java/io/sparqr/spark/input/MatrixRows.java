@@ -3,9 +3,9 @@ package io.sparqr.spark.input;
 
 import io.sparqr.matrix.DenseMatrix;
 import io.sparqr.matrix.Gallery;
-import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.file.FileRows;
 import io.sparqr.spark.file.Labels;
+import io.sparqr.spark.model.SparseRow;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -86,7 +86,8 @@ public final class TripletRows implements AutoCloseable {
   }
 
   /** Reads a table; the rows are kept until this is closed. */
-  public TripletRows(SparkSession spark, Table input, boolean transpose, DenseMatrix rhs, int partitions) {
+  public TripletRows(
+      SparkSession spark, Table input, boolean transpose, DenseMatrix rhs, int partitions) {
     String file = input.file;
     boolean csv = input.format == MatrixFormat.CSV;
     EntryPlace place =

@@ -2,14 +2,14 @@
 package io.sparqr.spark.inverse;
 
 import io.sparqr.partition.SubtreeTask;
-import io.sparqr.spark.factor.Levels;
-import io.sparqr.spark.factor.TaskSlice;
-import io.sparqr.spark.plan.PlanHandle;
-import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.engine.Held;
 import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.engine.KeyPartitioner;
 import io.sparqr.spark.engine.SparkErrors;
+import io.sparqr.spark.factor.Levels;
+import io.sparqr.spark.factor.TaskSlice;
+import io.sparqr.spark.plan.PlanHandle;
+import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.rows.LeverageRouter;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.solve.LevelSolve;

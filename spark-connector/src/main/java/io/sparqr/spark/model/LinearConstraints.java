@@ -2,7 +2,6 @@
 package io.sparqr.spark.model;
 
 import io.sparqr.spark.SparseQRSolver;
-
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -3,12 +3,12 @@ package io.sparqr.spark.observe;
 
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.partition.TreePartition;
+import io.sparqr.spark.cluster.ExecutorWait;
+import io.sparqr.spark.engine.Engine;
+import io.sparqr.spark.pattern.PatternPass;
 import io.sparqr.spark.report.FailureReport;
 import io.sparqr.spark.report.ProgressListener;
 import io.sparqr.spark.report.SolveReport;
-import io.sparqr.spark.pattern.PatternPass;
-import io.sparqr.spark.engine.Engine;
-import io.sparqr.spark.cluster.ExecutorWait;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -3,10 +3,10 @@ package io.sparqr.spark.observe;
 
 import io.sparqr.partition.ResourceModel;
 import io.sparqr.partition.SubtreeTask;
-import io.sparqr.spark.report.SolveProfile;
 import io.sparqr.spark.metrics.MemorySampler;
 import io.sparqr.spark.metrics.TaskProfile;
 import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.report.SolveProfile;
 import io.sparqr.sparse.SparsityPattern;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.ArrayList;

@@ -1,10 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.observe;
 
+import io.sparqr.spark.engine.Engine;
+import io.sparqr.spark.metrics.WorkDone;
 import io.sparqr.spark.report.ProgressListener;
 import io.sparqr.spark.report.ProgressListener.Progress;
-import io.sparqr.spark.metrics.WorkDone;
-import io.sparqr.spark.engine.Engine;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;

@@ -2,7 +2,6 @@
 package io.sparqr.spark.parts;
 
 import io.sparqr.spark.engine.ClassTags;
-
 import java.io.Serializable;
 import java.util.List;
 import org.apache.spark.Partition;
@@ -25,10 +24,10 @@ final class GivenRdd<T, V extends Serializable, U> extends RDD<U> {
   private static final long serialVersionUID = 1;
 
   private final transient List<V> given;
-  private final Parts.GivenWork<T, V, U> work;
+  private final GivenWork<T, V, U> work;
 
   /** With a value for each of the parent's partitions. */
-  GivenRdd(RDD<T> parent, List<V> given, Parts.GivenWork<T, V, U> work) {
+  GivenRdd(RDD<T> parent, List<V> given, GivenWork<T, V, U> work) {
     super(parent, ClassTags.<U>any());
     this.given = given;
     this.work = work;

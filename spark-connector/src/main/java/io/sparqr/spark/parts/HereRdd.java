@@ -3,7 +3,6 @@ package io.sparqr.spark.parts;
 
 import io.sparqr.spark.engine.ClassTags;
 import io.sparqr.spark.engine.Numbered;
-
 import java.util.List;
 import org.apache.spark.Dependency;
 import org.apache.spark.Partition;
@@ -23,11 +22,13 @@ final class HereRdd<T> extends RDD<T> {
   private static final long serialVersionUID = 1;
 
   private final int count;
-  private final Parts.Made<T> made;
+  private final PartSource<T> made;
 
-  HereRdd(SparkContext context, int count, Parts.Made<T> made) {
+  HereRdd(SparkContext context, int count, PartSource<T> made) {
     super(
-        context, CollectionConverters.asScala(List.<Dependency<?>>of()).toSeq(), ClassTags.<T>any());
+        context,
+        CollectionConverters.asScala(List.<Dependency<?>>of()).toSeq(),
+        ClassTags.<T>any());
     this.count = count;
     this.made = made;
   }

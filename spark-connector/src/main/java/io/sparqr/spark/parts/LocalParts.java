@@ -5,7 +5,6 @@ import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.engine.Held;
 import io.sparqr.spark.engine.SparkErrors;
 import io.sparqr.spark.exchange.Depot;
-
 import io.sparqr.threads.Parallel;
 import java.io.Serializable;
 import java.util.ArrayList;
@@ -85,12 +84,13 @@ final class LocalParts<T> extends Parts<T> {
   }
 
   @Override
-  public <U> Parts<U> map(Work<T, U> work) {
+  public <U> Parts<U> map(PartWork<T, U> work) {
     return new LocalParts<>(count, p -> work.of(p, made.apply(p)));
   }
 
   @Override
-  public Parts<Tuple2<Integer, byte[]>> shuffle(int keys, Work<T, Tuple2<Integer, byte[]>> work) {
+  public Parts<Tuple2<Integer, byte[]>> shuffle(
+      int keys, PartWork<T, Tuple2<Integer, byte[]>> work) {
     var sent = new Once<List<List<Tuple2<Integer, byte[]>>>>(k -> byKey(k, map(work)));
     return new LocalParts<>(keys, k -> sent.get(keys).get(k).iterator());
   }

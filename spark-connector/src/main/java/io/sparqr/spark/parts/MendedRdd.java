@@ -2,7 +2,6 @@
 package io.sparqr.spark.parts;
 
 import io.sparqr.spark.engine.ClassTags;
-
 import org.apache.spark.Partition;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
@@ -26,9 +25,9 @@ final class MendedRdd<T> extends RDD<T> {
   /** As stored; stored again; computed again without looking for what others have stored. */
   private static final int ATTEMPTS = 3;
 
-  private final Parts.Usable<T> usable;
+  private final Usable<T> usable;
 
-  MendedRdd(RDD<T> stored, Parts.Usable<T> usable) {
+  MendedRdd(RDD<T> stored, Usable<T> usable) {
     super(stored, ClassTags.<T>any());
     this.usable = usable;
   }

@@ -4,7 +4,6 @@ package io.sparqr.spark.parts;
 import io.sparqr.spark.engine.ClassTags;
 import io.sparqr.spark.engine.PlannedPlaces;
 import io.sparqr.spark.exchange.Depot;
-
 import java.util.List;
 import java.util.Optional;
 import org.apache.spark.Partition;

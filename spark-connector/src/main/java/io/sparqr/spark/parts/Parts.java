@@ -5,13 +5,11 @@ import io.sparqr.spark.engine.ClassTags;
 import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.engine.Held;
 import io.sparqr.spark.exchange.Depot;
-
 import java.io.Serializable;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.IntFunction;
-import java.util.function.Predicate;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.storage.StorageLevel;
 import scala.Tuple2;
@@ -25,18 +23,6 @@ import scala.Tuple2;
 public abstract class Parts<T> {
 
   Parts() {}
-
-  /** The function applied to a partition. */
-  @FunctionalInterface
-  public interface Work<T, U> extends Serializable {
-    Iterator<U> of(int partition, Iterator<T> elements);
-  }
-
-  /** The function applied to a partition and what is given for it. */
-  @FunctionalInterface
-  public interface GivenWork<T, V extends Serializable, U> extends Serializable {
-    Iterator<U> of(Iterator<T> elements, V given);
-  }
 
   /** The partitions of an RDD. */
   public static <T> Parts<T> of(JavaRDD<T> rdd) {
@@ -53,14 +39,8 @@ public abstract class Parts<T> {
     return new LocalParts<>(count, made);
   }
 
-  /** Makes a partition by its number. */
-  @FunctionalInterface
-  public interface Made<T> extends Serializable {
-    Iterator<T> of(int partition);
-  }
-
   /** The same for an engine, all of whose tasks run in this JVM. */
-  public static <T> Parts<T> here(Engine engine, int count, Made<T> made) {
+  public static <T> Parts<T> here(Engine engine, int count, PartSource<T> made) {
     return engine.spark()
         ? of(JavaRDD.fromRDD(new HereRdd<>(engine.context().sc(), count, made), ClassTags.any()))
         : here(count, made::of);
@@ -70,7 +50,7 @@ public abstract class Parts<T> {
   public abstract int count();
 
   /** The partitions transformed by a function. */
-  public abstract <U> Parts<U> map(Work<T, U> work);
+  public abstract <U> Parts<U> map(PartWork<T, U> work);
 
   /**
    * The partitions transformed by a function that also gets a value.
@@ -95,7 +75,7 @@ public abstract class Parts<T> {
    * @param keys the largest key + 1
    */
   public abstract Parts<Tuple2<Integer, byte[]>> shuffle(
-      int keys, Work<T, Tuple2<Integer, byte[]>> work);
+      int keys, PartWork<T, Tuple2<Integer, byte[]>> work);
 
   /** Persists the computed elements until {@code held} is closed. */
   public abstract Parts<T> persist(StorageLevel level, Held held);
@@ -116,10 +96,6 @@ public abstract class Parts<T> {
    * are asked for, preferably where the depot has the value with the partition's number.
    */
   public abstract Parts<T> near(Depot depot);
-
-  /** Whether an element can be used. */
-  @FunctionalInterface
-  public interface Usable<T> extends Predicate<T>, Serializable {}
 
   /** All elements, by partition. */
   public abstract List<T> collect();

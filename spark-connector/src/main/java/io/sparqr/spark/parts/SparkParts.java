@@ -6,7 +6,6 @@ import io.sparqr.spark.engine.CollectJob;
 import io.sparqr.spark.engine.Held;
 import io.sparqr.spark.engine.KeyPartitioner;
 import io.sparqr.spark.exchange.Depot;
-
 import java.io.Serializable;
 import java.util.Iterator;
 import java.util.List;
@@ -31,7 +30,7 @@ final class SparkParts<T> extends Parts<T> {
   }
 
   @Override
-  public <U> Parts<U> map(Work<T, U> work) {
+  public <U> Parts<U> map(PartWork<T, U> work) {
     return new SparkParts<>(mapped(work));
   }
 
@@ -41,12 +40,13 @@ final class SparkParts<T> extends Parts<T> {
     return new SparkParts<>(JavaRDD.fromRDD(made, ClassTags.any()));
   }
 
-  private <U> JavaRDD<U> mapped(Work<T, U> work) {
+  private <U> JavaRDD<U> mapped(PartWork<T, U> work) {
     return JavaRDD.fromRDD(new WorkRdd<>(rdd.rdd(), work), ClassTags.any());
   }
 
   @Override
-  public Parts<Tuple2<Integer, byte[]>> shuffle(int keys, Work<T, Tuple2<Integer, byte[]>> work) {
+  public Parts<Tuple2<Integer, byte[]>> shuffle(
+      int keys, PartWork<T, Tuple2<Integer, byte[]>> work) {
     JavaRDD<Tuple2<Integer, byte[]>> sent = mapped(work);
     JavaPairRDD<Integer, byte[]> pairs =
         JavaPairRDD.fromJavaRDD(sent).partitionBy(new KeyPartitioner(keys));

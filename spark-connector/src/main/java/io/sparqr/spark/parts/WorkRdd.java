@@ -2,7 +2,6 @@
 package io.sparqr.spark.parts;
 
 import io.sparqr.spark.engine.ClassTags;
-
 import org.apache.spark.Partition;
 import org.apache.spark.TaskContext;
 import org.apache.spark.rdd.RDD;
@@ -21,9 +20,9 @@ final class WorkRdd<T, U> extends RDD<U> {
 
   private static final long serialVersionUID = 1;
 
-  private final Parts.Work<T, U> work;
+  private final PartWork<T, U> work;
 
-  WorkRdd(RDD<T> parent, Parts.Work<T, U> work) {
+  WorkRdd(RDD<T> parent, PartWork<T, U> work) {
     super(parent, ClassTags.<U>any());
     this.work = work;
   }

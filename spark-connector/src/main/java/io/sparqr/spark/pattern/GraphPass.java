@@ -1,11 +1,11 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.pattern;
 
-import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.engine.Held;
 import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.engine.KeyPartitioner;
+import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.wire.Frame;
 import io.sparqr.spark.wire.ObjectCodec;
 import io.sparqr.spark.wire.PatternCodec;

@@ -1,8 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.pattern;
 
-import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.engine.JobScope;
+import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.rows.HeldRows;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.wire.ObjectCodec;

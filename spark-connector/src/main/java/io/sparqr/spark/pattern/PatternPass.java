@@ -3,12 +3,11 @@ package io.sparqr.spark.pattern;
 
 import io.sparqr.configuration.Keys;
 import io.sparqr.error.IndexOverflowException;
+import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.pattern.HandedPass.Handed;
 import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.plan.SolveOptions;
-import io.sparqr.spark.engine.Engine;
-import io.sparqr.spark.exchange.Exchange;
 import io.sparqr.spark.rows.HeldRows;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.sparse.SparsityPattern;

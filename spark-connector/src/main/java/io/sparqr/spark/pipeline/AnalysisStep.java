@@ -3,12 +3,12 @@ package io.sparqr.spark.pipeline;
 
 import io.sparqr.configuration.Keys;
 import io.sparqr.partition.ResourceModel;
-import io.sparqr.spark.pattern.PatternPass;
-import io.sparqr.spark.plan.DeviceVerdict;
-import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.cluster.ClusterResources;
 import io.sparqr.spark.device.DeviceOpening;
 import io.sparqr.spark.engine.Engine;
+import io.sparqr.spark.pattern.PatternPass;
+import io.sparqr.spark.plan.DeviceVerdict;
+import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.sparse.SparsityPattern;
 import io.sparqr.symbolic.FactorizationRate;
 import io.sparqr.symbolic.RowGraph;

@@ -1,51 +1,52 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.pipeline;
 
+import io.sparqr.backend.BackendChoice;
+import io.sparqr.error.DiskFullException;
+import io.sparqr.numeric.SingletonRows;
+import io.sparqr.partition.TreePartition;
+import io.sparqr.spark.cluster.ClusterResources;
+import io.sparqr.spark.cluster.ExecutorWait;
+import io.sparqr.spark.condition.ColumnSizes;
+import io.sparqr.spark.condition.RankRequest;
+import io.sparqr.spark.condition.RankReview;
+import io.sparqr.spark.condition.ScaledFactor;
+import io.sparqr.spark.device.DeviceOpening;
+import io.sparqr.spark.device.DeviceRule;
+import io.sparqr.spark.engine.Engine;
+import io.sparqr.spark.engine.Foreground;
+import io.sparqr.spark.engine.Held;
+import io.sparqr.spark.engine.JobScope;
+import io.sparqr.spark.engine.SparkErrors;
+import io.sparqr.spark.factor.FactorTotals;
+import io.sparqr.spark.factor.Levels;
+import io.sparqr.spark.factor.TaskReport;
+import io.sparqr.spark.factor.TaskSolution;
 import io.sparqr.spark.factorization.Attempt;
 import io.sparqr.spark.factorization.Earlier;
+import io.sparqr.spark.factorization.FactorInput;
+import io.sparqr.spark.factorization.FactorRank;
 import io.sparqr.spark.factorization.FactorReport;
+import io.sparqr.spark.factorization.FactorRun;
 import io.sparqr.spark.factorization.FactorState;
 import io.sparqr.spark.factorization.FactoredRows;
 import io.sparqr.spark.factorization.FirstSolution;
+import io.sparqr.spark.metrics.AtStart;
 import io.sparqr.spark.observe.Known;
 import io.sparqr.spark.observe.Profiler;
 import io.sparqr.spark.observe.ProgressTracker;
 import io.sparqr.spark.observe.SolveLog;
 import io.sparqr.spark.observe.Stopwatch;
 import io.sparqr.spark.observe.Times;
-
-import io.sparqr.backend.BackendChoice;
-import io.sparqr.error.DiskFullException;
-import io.sparqr.numeric.SingletonRows;
-import io.sparqr.partition.TreePartition;
-import io.sparqr.spark.report.FailureReport;
-import io.sparqr.spark.report.LeastSquaresSolution;
-import io.sparqr.spark.report.ProgressListener;
-import io.sparqr.spark.condition.ColumnSizes;
-import io.sparqr.spark.condition.RankRequest;
-import io.sparqr.spark.condition.RankReview;
-import io.sparqr.spark.condition.ScaledFactor;
-import io.sparqr.spark.factor.FactorTotals;
-import io.sparqr.spark.factor.Levels;
-import io.sparqr.spark.factor.TaskReport;
-import io.sparqr.spark.factor.TaskSolution;
-import io.sparqr.spark.metrics.AtStart;
 import io.sparqr.spark.pattern.PatternPass;
 import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.plan.SolvePlan;
-import io.sparqr.spark.cluster.ClusterResources;
-import io.sparqr.spark.device.DeviceOpening;
-import io.sparqr.spark.device.DeviceRule;
-import io.sparqr.spark.engine.Engine;
-import io.sparqr.spark.exchange.Exchange;
-import io.sparqr.spark.cluster.ExecutorWait;
-import io.sparqr.spark.engine.Foreground;
-import io.sparqr.spark.engine.Held;
-import io.sparqr.spark.engine.JobScope;
-import io.sparqr.spark.engine.SparkErrors;
+import io.sparqr.spark.report.FailureReport;
+import io.sparqr.spark.report.LeastSquaresSolution;
+import io.sparqr.spark.report.ProgressListener;
 import io.sparqr.spark.rows.HeldRows;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.solve.LevelSolve;
@@ -217,7 +218,7 @@ public final class Pipeline {
 
   /** A plan, and the rows being shuffled to its tasks. */
   private record Prepared(
-      FactorState.Input input,
+      FactorInput input,
       PlanHandle plan,
       ClusterResources resources,
       RowStep.Sent rows,
@@ -272,7 +273,7 @@ public final class Pipeline {
     warnings.addAll(outcome.warnings());
     times.total = watch.total();
     var made =
-        new FactorState.Made(
+        new FactorRun(
             p.input,
             p.plan,
             levels,
@@ -286,7 +287,7 @@ public final class Pipeline {
             profiler,
             solve,
             first,
-            new FactorState.Rank(request, outcome.condition(), p.sizes));
+            new FactorRank(request, outcome.condition(), p.sizes));
     return new Result(
         new FactorState(FactoredRows.of(source, earlier), options, listener, held, made), null);
   }
@@ -463,14 +464,14 @@ public final class Pipeline {
     return new ColumnSizes(Optional.of(norm));
   }
 
-  private FactorState.Input input(PatternPass.Result found) {
+  private FactorInput input(PatternPass.Result found) {
     var squares = new NormSum();
     squares.add(options.problem().ridge().frobenius(found.norm().length));
     for (double norm : found.norm()) {
       squares.add(norm);
     }
     Fingerprint counted = earlier.counted(found);
-    return new FactorState.Input(
+    return new FactorInput(
         counted.rows(), counted.nonzeros(), squares.norm(), found.shuffleBytes());
   }
 

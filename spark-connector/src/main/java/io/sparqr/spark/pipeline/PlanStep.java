@@ -1,20 +1,19 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.pipeline;
 
-import io.sparqr.spark.factorization.Earlier;
-
 import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.partition.TreePartition;
+import io.sparqr.spark.cluster.ClusterResources;
 import io.sparqr.spark.condition.RankRequest;
+import io.sparqr.spark.factorization.Earlier;
 import io.sparqr.spark.pattern.PatternPass;
 import io.sparqr.spark.plan.ColumnScales;
 import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.spark.plan.Ridge;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.plan.SolvePlan;
-import io.sparqr.spark.cluster.ClusterResources;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.List;

@@ -1,17 +1,16 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.pipeline;
 
-import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.cluster.ClusterResources;
+import io.sparqr.spark.engine.Engine;
+import io.sparqr.spark.engine.Held;
+import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.factor.RowParts;
+import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.parts.Parts;
 import io.sparqr.spark.pattern.PatternPass;
 import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.SolvePlan;
-import io.sparqr.spark.cluster.ClusterResources;
-import io.sparqr.spark.engine.Engine;
-import io.sparqr.spark.exchange.Exchange;
-import io.sparqr.spark.engine.Held;
-import io.sparqr.spark.engine.JobScope;
-import io.sparqr.spark.parts.Parts;
 import io.sparqr.spark.rows.CombineChecks;
 import io.sparqr.spark.rows.DriverShare;
 import io.sparqr.spark.rows.HeldBatches;

@@ -13,7 +13,6 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.spark.SerializableWritable;
-import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
 
@@ -70,7 +69,8 @@ public final class PlanHandle implements Serializable {
       var stream = new SerializableWritable<>(new PlanStream(plan));
       return new PlanHandle(plan, context.broadcast(stream), null);
     }
-    return new PlanHandle(plan, null, Engine.tasksShareClasses() ? null : context.broadcast(pack(plan)));
+    return new PlanHandle(
+        plan, null, Engine.tasksShareClasses() ? null : context.broadcast(pack(plan)));
   }
 
   /** A handle for tasks in this JVM, without Spark. */

@@ -1,15 +1,14 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.problem;
 
+import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.factorization.Earlier;
 import io.sparqr.spark.factorization.FactorState;
 import io.sparqr.spark.factorization.StartingFactor;
-import io.sparqr.spark.pipeline.Pipeline;
-
 import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.pipeline.Pipeline;
 import io.sparqr.spark.plan.Ridge;
 import io.sparqr.spark.plan.SolveOptions;
-import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.sparse.Permutation;
 import java.util.ArrayList;

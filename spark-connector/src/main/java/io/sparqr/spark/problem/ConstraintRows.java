@@ -3,9 +3,9 @@ package io.sparqr.spark.problem;
 
 import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.error.InsufficientMemoryException;
+import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.model.LinearConstraints;
 import io.sparqr.spark.model.SparseRow;
-import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.rows.RowSource;
 import java.util.Arrays;
 import java.util.Iterator;

@@ -1,8 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.problem;
 
-import io.sparqr.spark.report.SolveReport;
 import io.sparqr.spark.condition.Condition;
+import io.sparqr.spark.report.SolveReport;
 import java.util.ArrayList;
 import java.util.List;
 

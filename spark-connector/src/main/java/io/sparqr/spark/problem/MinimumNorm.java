@@ -1,24 +1,23 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.problem;
 
+import io.sparqr.error.RankDeficientException;
+import io.sparqr.ordering.OrderingMethod;
+import io.sparqr.spark.engine.Held;
+import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.factorization.FactorState;
+import io.sparqr.spark.model.RankPolicy;
+import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.observe.Known;
 import io.sparqr.spark.observe.Stopwatch;
 import io.sparqr.spark.observe.Times;
 import io.sparqr.spark.observe.ToldOnce;
 import io.sparqr.spark.pipeline.Pipeline;
-
-import io.sparqr.error.RankDeficientException;
-import io.sparqr.ordering.OrderingMethod;
+import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.report.FailureReport;
 import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.spark.report.ProgressListener;
-import io.sparqr.spark.model.RankPolicy;
 import io.sparqr.spark.report.SolveReport;
-import io.sparqr.spark.model.SparseRow;
-import io.sparqr.spark.plan.SolveOptions;
-import io.sparqr.spark.engine.Held;
-import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.solve.SemiNormalEquations;
 import io.sparqr.symbolic.SymbolicOptions;

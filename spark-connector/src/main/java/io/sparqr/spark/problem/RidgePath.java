@@ -3,14 +3,13 @@ package io.sparqr.spark.problem;
 
 import io.sparqr.spark.factorization.Earlier;
 import io.sparqr.spark.factorization.FactorState;
+import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.pipeline.Pipeline;
-
+import io.sparqr.spark.plan.Ridge;
+import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.spark.report.ProgressListener;
 import io.sparqr.spark.report.SolveReport;
-import io.sparqr.spark.model.SparseRow;
-import io.sparqr.spark.plan.Ridge;
-import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.List;

@@ -1,10 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.problem;
 
-import io.sparqr.spark.model.SparseRow;
-import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.engine.Held;
 import io.sparqr.spark.engine.JobScope;
+import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.rows.LaterReading;
 import io.sparqr.spark.rows.RowReader;
 import io.sparqr.spark.rows.RowSource;

@@ -156,7 +156,8 @@ public record AnalysisReport(
 
   /** A page with the text and the figures, without charts. */
   public String toHtml() {
-    return ReportPage.of(this);
+    String title = "Sparqr: analysis of %,d x %,d".formatted(summary.rows(), summary.columns());
+    return ReportPage.of("analysis.html", title, toText(), ReportPage.escaped(toJson()));
   }
 
   /** {@link #toText()}. */

@@ -72,7 +72,8 @@ public record FailureReport(
 
   /** A page with the error and the known figures, without charts. */
   public String toHtml() {
-    return ReportPage.of(this);
+    String title = "Failed in the phase %s: %s".formatted(phase, ErrorText.message(error));
+    return ReportPage.of("failure.html", title, "", ReportPage.escaped(toJson()));
   }
 
   /** The JSON form, indented. */

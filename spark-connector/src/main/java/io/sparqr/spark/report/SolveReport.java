@@ -534,7 +534,12 @@ public record SolveReport(
    * GpuSparseQR.Builder.profile(true)} the page has figures only, and says so.
    */
   public String toHtml() {
-    return ReportPage.of(this);
+    var data = new LinkedHashMap<String, Object>();
+    data.put("report", toMap());
+    data.put("profile", profile.any() ? profile : null);
+    data.put("text", List.of(toText().split("\n")));
+    String title = "Sparqr: %,d x %,d".formatted(matrix.rows(), matrix.columns());
+    return ReportPage.of("report.html", title, "", ReportPage.inScript(data));
   }
 
   /** Any map as JSON, indented. */

@@ -1,12 +1,12 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.rows;
 
+import io.sparqr.spark.engine.Engine;
+import io.sparqr.spark.exchange.Depot;
 import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.parts.Parts;
 import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.plan.Readings;
-import io.sparqr.spark.exchange.Depot;
-import io.sparqr.spark.engine.Engine;
-import io.sparqr.spark.parts.Parts;
 import java.io.Serializable;
 import java.util.Optional;
 import java.util.stream.IntStream;

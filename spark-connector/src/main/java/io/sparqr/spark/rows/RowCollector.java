@@ -1,8 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.rows;
 
-import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.exchange.Depot;
+import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.rows.ParsedRows.Entries;
 import io.sparqr.spark.rows.ParsedRows.Heads;
 import io.sparqr.spark.rows.ParsedRows.Run;

@@ -3,8 +3,8 @@ package io.sparqr.spark.rows;
 
 import io.sparqr.error.MatrixFormatException;
 import io.sparqr.error.SparseQrException;
-import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.engine.SourceFailure;
+import io.sparqr.spark.model.SparseRow;
 import java.util.Iterator;
 import org.apache.spark.TaskKilledException;
 import org.apache.spark.shuffle.FetchFailedException;

@@ -1,9 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.rows;
 
-import io.sparqr.spark.model.SparseRow;
-import io.sparqr.spark.file.ReusableRows;
 import io.sparqr.spark.engine.Engine;
+import io.sparqr.spark.file.ReusableRows;
+import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.parts.Parts;
 import java.util.Iterator;
 import java.util.Optional;

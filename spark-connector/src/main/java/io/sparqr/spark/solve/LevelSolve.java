@@ -3,14 +3,13 @@ package io.sparqr.spark.solve;
 
 import io.sparqr.numeric.Probe;
 import io.sparqr.partition.SubtreeTask;
-import io.sparqr.spark.factor.Levels;
-import io.sparqr.spark.plan.PlanHandle;
-import io.sparqr.spark.plan.SolvePlan;
-import io.sparqr.spark.exchange.Exchange;
 import io.sparqr.spark.engine.Held;
 import io.sparqr.spark.engine.JobScope;
-import io.sparqr.spark.parts.Parts;
 import io.sparqr.spark.engine.SparkErrors;
+import io.sparqr.spark.factor.Levels;
+import io.sparqr.spark.parts.Parts;
+import io.sparqr.spark.plan.PlanHandle;
+import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.solve.Substitution.Part;
 import io.sparqr.spark.wire.ObjectCodec;
 import io.sparqr.spark.wire.VectorCodec;

@@ -1,17 +1,17 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.solve;
 
+import io.sparqr.spark.engine.Engine;
+import io.sparqr.spark.engine.Held;
+import io.sparqr.spark.engine.JobScope;
+import io.sparqr.spark.exchange.Exchange;
 import io.sparqr.spark.exchange.Sent;
+import io.sparqr.spark.parts.Parts;
+import io.sparqr.spark.parts.StoredParts;
 import io.sparqr.spark.pattern.ColumnChunks;
 import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.plan.Ridge;
 import io.sparqr.spark.plan.SolvePlan;
-import io.sparqr.spark.engine.Engine;
-import io.sparqr.spark.exchange.Exchange;
-import io.sparqr.spark.engine.Held;
-import io.sparqr.spark.engine.JobScope;
-import io.sparqr.spark.parts.Parts;
-import io.sparqr.spark.parts.StoredParts;
 import io.sparqr.spark.rows.RowCollector;
 import io.sparqr.spark.rows.RowRhs;
 import io.sparqr.spark.rows.RowSource;

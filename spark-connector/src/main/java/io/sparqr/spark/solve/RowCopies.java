@@ -1,11 +1,11 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.solve;
 
+import io.sparqr.spark.engine.Engine;
+import io.sparqr.spark.exchange.Exchange;
 import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.plan.SolvePlan;
-import io.sparqr.spark.engine.Engine;
-import io.sparqr.spark.exchange.Exchange;
 import io.sparqr.spark.rows.ParsedRows;
 import io.sparqr.spark.rows.RowCollector;
 import java.lang.ref.Cleaner;

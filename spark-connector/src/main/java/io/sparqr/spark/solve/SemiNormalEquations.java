@@ -3,8 +3,8 @@ package io.sparqr.spark.solve;
 
 import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.numeric.SingletonRows;
-import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.engine.JobScope;
+import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.threads.Parallel;
 import java.util.Arrays;
 import java.util.List;

@@ -1,10 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.stored;
 
-import io.sparqr.spark.wire.Frame;
-
 import io.sparqr.numeric.BitChecksum;
 import io.sparqr.numeric.FrontFactor;
+import io.sparqr.spark.wire.Frame;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

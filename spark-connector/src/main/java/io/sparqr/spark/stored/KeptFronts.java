@@ -1,8 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.stored;
 
-import io.sparqr.spark.wire.Frame;
-
 import com.esotericsoftware.kryo.Kryo;
 import com.esotericsoftware.kryo.KryoSerializable;
 import com.esotericsoftware.kryo.io.Input;
@@ -11,6 +9,7 @@ import io.sparqr.error.NumericalIntegrityException;
 import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.storage.LateRows;
 import io.sparqr.numeric.storage.RowStore;
+import io.sparqr.spark.wire.Frame;
 import io.sparqr.threads.Parallel;
 import java.io.Externalizable;
 import java.io.IOException;

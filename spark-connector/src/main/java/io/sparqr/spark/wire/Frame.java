@@ -1,9 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.wire;
 
-import io.sparqr.spark.stored.FactorChunk;
-
 import io.sparqr.error.WireFormatException;
+import io.sparqr.spark.stored.FactorChunk;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.DoubleBuffer;

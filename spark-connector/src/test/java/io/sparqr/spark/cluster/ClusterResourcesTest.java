@@ -1,8 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.cluster;
 
-import io.sparqr.spark.device.DeviceReport;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -15,8 +13,9 @@ import io.sparqr.partition.ResourceModel;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.spark.LocalSpark;
-import io.sparqr.spark.plan.DeviceVerdict;
+import io.sparqr.spark.device.DeviceReport;
 import io.sparqr.spark.engine.PlannedPlaces.Place;
+import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;

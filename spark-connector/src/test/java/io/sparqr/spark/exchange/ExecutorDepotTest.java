@@ -1,13 +1,12 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.exchange;
 
-import io.sparqr.spark.engine.ByteBudget;
-import io.sparqr.spark.engine.ClassTags;
-import io.sparqr.spark.parts.Parts;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.spark.LocalSpark;
+import io.sparqr.spark.engine.ByteBudget;
+import io.sparqr.spark.engine.ClassTags;
+import io.sparqr.spark.parts.Parts;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -1,8 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.factorization;
 
-import io.sparqr.spark.pipeline.Pipeline;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
@@ -12,10 +10,11 @@ import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.LocalSpark;
 import io.sparqr.spark.Problems;
-import io.sparqr.spark.report.ProgressListener;
 import io.sparqr.spark.QRFactorization;
 import io.sparqr.spark.model.RankPolicy;
+import io.sparqr.spark.pipeline.Pipeline;
 import io.sparqr.spark.plan.PlanHandle;
+import io.sparqr.spark.report.ProgressListener;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.sparse.CsrMatrix;
 import java.lang.reflect.Field;
@@ -106,7 +105,7 @@ class ReleasedFactorTest {
     FactorState f = Pipeline.factorize(rows, cut().build().options(), ProgressListener.NONE);
     f.solve();
     assertThat(knownPlans()).isEqualTo(plans + 1);
-    var made = (FactorState.Made) field(FactorState.class, f, "made");
+    var made = (FactorRun) field(FactorState.class, f, "made");
     assertThat(field(PlanHandle.class, made.plan(), "broadcast")).as("a local master").isNull();
     PlanHandle sent = PlanHandle.of(LocalSpark.context(), made.plan().value(), false);
     assertThat(knownPlans()).isEqualTo(plans + 2);

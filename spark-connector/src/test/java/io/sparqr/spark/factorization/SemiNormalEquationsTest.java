@@ -1,16 +1,15 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.factorization;
 
-import io.sparqr.spark.pipeline.Pipeline;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.sparqr.numeric.Tolerances;
 import io.sparqr.spark.LocalSpark;
 import io.sparqr.spark.Problems;
-import io.sparqr.spark.report.ProgressListener;
+import io.sparqr.spark.pipeline.Pipeline;
 import io.sparqr.spark.plan.SolveOptions;
+import io.sparqr.spark.report.ProgressListener;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.solve.SemiNormalEquations;
 import io.sparqr.sparse.CsrMatrix;

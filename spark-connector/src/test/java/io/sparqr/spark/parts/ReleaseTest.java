@@ -1,15 +1,14 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.parts;
 
-import io.sparqr.spark.device.DeviceLease;
-import io.sparqr.spark.engine.Held;
-import io.sparqr.spark.engine.JobScope;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sparqr.error.BackendUnavailableException;
 import io.sparqr.spark.LocalSpark;
+import io.sparqr.spark.device.DeviceLease;
+import io.sparqr.spark.engine.Held;
+import io.sparqr.spark.engine.JobScope;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;

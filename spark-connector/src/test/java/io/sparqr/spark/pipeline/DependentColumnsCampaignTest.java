@@ -1,17 +1,16 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.pipeline;
 
-import io.sparqr.spark.factorization.FactorState;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.spark.DenseStatistics;
-import io.sparqr.spark.model.Dependency;
 import io.sparqr.spark.GpuSparseQR;
-import io.sparqr.spark.report.ProgressListener;
-import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.dependence.MovedErrors;
+import io.sparqr.spark.factorization.FactorState;
+import io.sparqr.spark.model.Dependency;
+import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.report.ProgressListener;
 import io.sparqr.spark.rows.RowSource;
 import java.util.ArrayList;
 import java.util.Arrays;

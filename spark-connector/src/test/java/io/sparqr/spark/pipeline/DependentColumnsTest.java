@@ -1,11 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.pipeline;
 
-import io.sparqr.spark.factorization.FactorState;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.spark.GpuSparseQR;
+import io.sparqr.spark.factorization.FactorState;
 import io.sparqr.spark.report.ProgressListener;
 import io.sparqr.spark.rows.RowSource;
 import java.io.IOException;

@@ -1,8 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.pipeline;
 
-import io.sparqr.spark.factorization.FactorState;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -10,10 +8,11 @@ import io.sparqr.error.NonFiniteSolutionException;
 import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.numeric.Tolerances;
 import io.sparqr.spark.GpuSparseQR;
-import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.spark.LocalSpark;
-import io.sparqr.spark.report.ProgressListener;
+import io.sparqr.spark.factorization.FactorState;
 import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.report.LeastSquaresSolution;
+import io.sparqr.spark.report.ProgressListener;
 import io.sparqr.spark.rows.RowSource;
 import java.util.ArrayList;
 import java.util.Arrays;

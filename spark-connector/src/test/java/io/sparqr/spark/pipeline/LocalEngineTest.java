@@ -1,8 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.pipeline;
 
-import io.sparqr.spark.factorization.FactorState;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -14,11 +12,12 @@ import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.Problems;
-import io.sparqr.spark.report.ProgressListener;
-import io.sparqr.spark.report.SolveReport;
+import io.sparqr.spark.engine.Engine;
+import io.sparqr.spark.factorization.FactorState;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.plan.SolveOptions;
-import io.sparqr.spark.engine.Engine;
+import io.sparqr.spark.report.ProgressListener;
+import io.sparqr.spark.report.SolveReport;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.sparse.CsrMatrix;
 import java.util.Arrays;

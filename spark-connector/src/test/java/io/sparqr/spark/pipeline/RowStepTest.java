@@ -1,27 +1,26 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.pipeline;
 
-import io.sparqr.spark.factorization.Earlier;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.configuration.Keys;
 import io.sparqr.numeric.RowBlock;
 import io.sparqr.spark.GpuSparseQR;
-import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.spark.LocalSpark;
 import io.sparqr.spark.Problems;
 import io.sparqr.spark.QRFactorization;
-import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.cluster.ClusterResources;
 import io.sparqr.spark.condition.RankRequest;
+import io.sparqr.spark.engine.Held;
+import io.sparqr.spark.exchange.Exchange;
+import io.sparqr.spark.factorization.Earlier;
+import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.pattern.PatternPass;
 import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.SolveOptions;
-import io.sparqr.spark.cluster.ClusterResources;
-import io.sparqr.spark.exchange.Exchange;
-import io.sparqr.spark.engine.Held;
+import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.spark.rows.HeldRows;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.wire.RowBatchCodec;

@@ -5,15 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.configuration.Keys;
 import io.sparqr.spark.GpuSparseQR;
-import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.spark.LocalSpark;
 import io.sparqr.spark.Problems;
 import io.sparqr.spark.QRFactorization;
+import io.sparqr.spark.engine.ByteBudget;
+import io.sparqr.spark.exchange.Exchange;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.plan.Readings;
-import io.sparqr.spark.engine.ByteBudget;
-import io.sparqr.spark.exchange.Exchange;
+import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.ArrayList;

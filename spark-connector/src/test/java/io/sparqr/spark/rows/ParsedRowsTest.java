@@ -3,10 +3,10 @@ package io.sparqr.spark.rows;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sparqr.spark.model.SparseRow;
-import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.engine.ByteBudget;
 import io.sparqr.spark.exchange.Exchange;
+import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.plan.Fingerprint;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

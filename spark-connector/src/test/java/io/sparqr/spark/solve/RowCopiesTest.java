@@ -4,8 +4,8 @@ package io.sparqr.spark.solve;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.configuration.Keys;
-import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.exchange.Exchange;
+import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.rows.ParsedRows;
 import io.sparqr.spark.rows.RowCollector;
 import io.sparqr.spark.rows.RowReader;

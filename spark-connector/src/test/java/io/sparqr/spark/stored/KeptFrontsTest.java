@@ -1,8 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.stored;
 
-import io.sparqr.spark.wire.Frame;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
@@ -17,6 +15,7 @@ import io.sparqr.numeric.RowMemory;
 import io.sparqr.numeric.storage.LateRows;
 import io.sparqr.numeric.storage.RowBudget;
 import io.sparqr.numeric.storage.RowStore;
+import io.sparqr.spark.wire.Frame;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

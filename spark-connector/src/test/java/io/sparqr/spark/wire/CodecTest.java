@@ -1,8 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.wire;
 
-import io.sparqr.spark.stored.FactorChunk;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -14,6 +12,7 @@ import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.FrontReflectors;
 import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.dense.ReflectorBlock;
+import io.sparqr.spark.stored.FactorChunk;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;

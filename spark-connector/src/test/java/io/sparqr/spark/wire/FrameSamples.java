@@ -1,8 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.wire;
 
-import io.sparqr.spark.stored.FactorChunk;
-
 import io.sparqr.error.InputChangedException;
 import io.sparqr.error.MatrixFormatException;
 import io.sparqr.error.SparseQrException;
@@ -13,12 +11,13 @@ import io.sparqr.numeric.FactorSummary;
 import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.FrontReflectors;
 import io.sparqr.numeric.dense.ReflectorBlock;
-import io.sparqr.spark.report.SolveReport;
 import io.sparqr.spark.factor.TaskReport;
 import io.sparqr.spark.pattern.ColumnChunks;
 import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.plan.PlanFrames;
+import io.sparqr.spark.report.SolveReport;
 import io.sparqr.spark.rows.RhsRouter;
+import io.sparqr.spark.stored.FactorChunk;
 import java.io.IOException;
 import java.io.Serializable;
 import java.util.ArrayDeque;

@@ -2,7 +2,6 @@
 package io.sparqr.backend.cuda.driver;
 
 import io.sparqr.backend.cuda.resident.DeviceSession;
-
 import java.nio.charset.StandardCharsets;
 import jcuda.driver.CUdevice_attribute;
 

@@ -17,7 +17,6 @@ public final class KernelImage {
   public static final String NO_KERNELS =
       "this build has no CUDA kernels (neither nvcc nor NVRTC was there when it was made)";
 
-
   private static final String START = "/io/sparqr/backend/cuda/sparqr.";
 
   /** Compute capabilities (times 10) with machine code, newest first. */

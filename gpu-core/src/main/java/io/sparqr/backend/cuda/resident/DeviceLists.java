@@ -8,9 +8,8 @@ import io.sparqr.backend.cuda.driver.PinnedBuffer;
 import io.sparqr.backend.cuda.transfer.ListUpload;
 import io.sparqr.backend.cuda.transfer.Transfers;
 import io.sparqr.backend.cuda.transfer.Workers;
-
-import io.sparqr.backend.staged.solve.SolveLists;
 import io.sparqr.backend.staged.layout.StageProgram;
+import io.sparqr.backend.staged.solve.SolveLists;
 
 /**
  * {@link SolveLists} on the device, in one buffer, with the words in which a solve counts its

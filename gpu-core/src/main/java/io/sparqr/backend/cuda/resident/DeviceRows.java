@@ -3,14 +3,13 @@ package io.sparqr.backend.cuda.resident;
 
 import io.sparqr.backend.cuda.driver.CudaDevice;
 import io.sparqr.backend.cuda.driver.CudaDriver;
+import io.sparqr.backend.cuda.driver.CudaModule.SolveKind;
 import io.sparqr.backend.cuda.driver.CudaStream;
 import io.sparqr.backend.cuda.driver.DeviceBuffer;
 import io.sparqr.backend.cuda.driver.PinnedBuffer;
+import io.sparqr.backend.cuda.resident.DeviceLists.Part;
 import io.sparqr.backend.cuda.transfer.Transfers;
 import io.sparqr.backend.cuda.transfer.Workers;
-
-import io.sparqr.backend.cuda.driver.CudaModule.SolveKind;
-import io.sparqr.backend.cuda.resident.DeviceLists.Part;
 import io.sparqr.backend.staged.executor.KeptRows;
 import io.sparqr.error.FatalCudaException;
 import io.sparqr.error.InsufficientMemoryException;

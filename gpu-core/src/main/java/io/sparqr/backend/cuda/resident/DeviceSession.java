@@ -5,7 +5,6 @@ import io.sparqr.backend.cuda.DeviceSessions;
 import io.sparqr.backend.cuda.driver.CudaDevice;
 import io.sparqr.backend.cuda.driver.CudaDriver;
 import io.sparqr.backend.cuda.transfer.PinnedPool;
-
 import io.sparqr.error.FatalCudaException;
 import java.util.function.Consumer;
 

@@ -2,17 +2,16 @@
 package io.sparqr.backend.cuda.resident;
 
 import io.sparqr.backend.cuda.driver.CudaDriver;
+import io.sparqr.backend.cuda.driver.CudaModule.SolveKind;
 import io.sparqr.backend.cuda.driver.CudaStream;
 import io.sparqr.backend.cuda.driver.DeviceBuffer;
 import io.sparqr.backend.cuda.driver.PinnedBuffer;
+import io.sparqr.backend.cuda.resident.DeviceLists.Part;
 import io.sparqr.backend.cuda.transfer.LoadedStage;
 import io.sparqr.backend.cuda.transfer.PinnedPool;
 import io.sparqr.backend.cuda.transfer.StageMemory;
 import io.sparqr.backend.cuda.transfer.Transfers;
 import io.sparqr.backend.cuda.transfer.Workers;
-
-import io.sparqr.backend.cuda.driver.CudaModule.SolveKind;
-import io.sparqr.backend.cuda.resident.DeviceLists.Part;
 import io.sparqr.backend.staged.executor.RoundExecutor.Solved;
 import io.sparqr.numeric.Probe;
 import io.sparqr.numeric.integrity.IntegrityFailure;

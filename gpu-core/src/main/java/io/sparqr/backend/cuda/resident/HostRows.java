@@ -7,7 +7,6 @@ import io.sparqr.backend.cuda.driver.DeviceAddress;
 import io.sparqr.backend.cuda.driver.DeviceBuffer;
 import io.sparqr.backend.cuda.driver.PinnedBuffer;
 import io.sparqr.backend.cuda.transfer.Transfers;
-
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.numeric.storage.RowBudget;
 import java.nio.ByteBuffer;

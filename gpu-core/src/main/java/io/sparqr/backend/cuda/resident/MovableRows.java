@@ -4,7 +4,6 @@ package io.sparqr.backend.cuda.resident;
 import io.sparqr.backend.cuda.driver.CudaDriver;
 import io.sparqr.backend.cuda.driver.CudaStream;
 import io.sparqr.backend.cuda.driver.DeviceBuffer;
-
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.numeric.storage.RowBudget;
 import java.util.Optional;

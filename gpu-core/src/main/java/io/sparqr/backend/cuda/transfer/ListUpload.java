@@ -2,7 +2,6 @@
 package io.sparqr.backend.cuda.transfer;
 
 import io.sparqr.backend.cuda.driver.DeviceBuffer;
-
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,7 +2,6 @@
 package io.sparqr.backend.cuda.transfer;
 
 import io.sparqr.backend.cuda.driver.CudaModule;
-
 import io.sparqr.backend.staged.layout.StageProgram;
 
 /**

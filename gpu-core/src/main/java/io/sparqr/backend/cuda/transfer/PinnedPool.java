@@ -3,7 +3,6 @@ package io.sparqr.backend.cuda.transfer;
 
 import io.sparqr.backend.cuda.driver.CudaDriver;
 import io.sparqr.backend.cuda.driver.PinnedBuffer;
-
 import io.sparqr.error.InsufficientMemoryException;
 import java.util.ArrayList;
 import java.util.List;

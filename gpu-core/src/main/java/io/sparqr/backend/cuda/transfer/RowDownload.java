@@ -2,7 +2,6 @@
 package io.sparqr.backend.cuda.transfer;
 
 import io.sparqr.backend.cuda.driver.CudaEvent;
-
 import io.sparqr.backend.cuda.transfer.StageMemory.Part;
 import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.backend.staged.executor.RoundExecutor.RowPieces;

@@ -4,7 +4,6 @@ package io.sparqr.backend.cuda.transfer;
 import io.sparqr.backend.cuda.driver.CudaDriver;
 import io.sparqr.backend.cuda.driver.CudaModule;
 import io.sparqr.backend.cuda.driver.DeviceBuffer;
-
 import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.backend.staged.layout.StageProgram;
 import io.sparqr.configuration.Keys;

@@ -3,7 +3,6 @@ package io.sparqr.backend.cuda.transfer;
 
 import io.sparqr.backend.cuda.driver.CudaStream;
 import io.sparqr.backend.cuda.driver.DeviceBuffer;
-
 import io.sparqr.backend.schedule.StageSchedule;
 import io.sparqr.backend.schedule.TaskLayout;
 import java.util.ArrayList;

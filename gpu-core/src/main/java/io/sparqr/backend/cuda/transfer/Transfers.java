@@ -6,7 +6,6 @@ import io.sparqr.backend.cuda.driver.CudaEvent;
 import io.sparqr.backend.cuda.driver.CudaStream;
 import io.sparqr.backend.cuda.driver.DeviceBuffer;
 import io.sparqr.backend.cuda.driver.PinnedBuffer;
-
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.List;

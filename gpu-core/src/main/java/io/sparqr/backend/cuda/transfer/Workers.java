@@ -2,7 +2,6 @@
 package io.sparqr.backend.cuda.transfer;
 
 import io.sparqr.backend.cuda.driver.CudaDevice;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;

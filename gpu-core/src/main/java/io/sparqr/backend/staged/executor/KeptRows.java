@@ -2,7 +2,6 @@
 package io.sparqr.backend.staged.executor;
 
 import io.sparqr.backend.staged.layout.StageProgram;
-
 import io.sparqr.numeric.ResidentFactor;
 import java.nio.DoubleBuffer;
 import java.util.Optional;

@@ -1,14 +1,13 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.staged.executor;
 
-import io.sparqr.backend.staged.layout.StageColumns;
-import io.sparqr.backend.staged.layout.StageProgram;
-import io.sparqr.backend.staged.solve.SolveLists;
-
 import io.sparqr.backend.schedule.FrontDescriptor;
 import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.schedule.StageSchedule;
 import io.sparqr.backend.schedule.TaskLayout;
+import io.sparqr.backend.staged.layout.StageColumns;
+import io.sparqr.backend.staged.layout.StageProgram;
+import io.sparqr.backend.staged.solve.SolveLists;
 import io.sparqr.numeric.integrity.Balance;
 import io.sparqr.numeric.integrity.ColumnProbe;
 import io.sparqr.numeric.integrity.ColumnSums;

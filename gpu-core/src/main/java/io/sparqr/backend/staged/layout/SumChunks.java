@@ -1,9 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.staged.layout;
 
-import io.sparqr.backend.staged.executor.RoundExecutor;
-
 import io.sparqr.backend.schedule.FrontDescriptor;
+import io.sparqr.backend.staged.executor.RoundExecutor;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 

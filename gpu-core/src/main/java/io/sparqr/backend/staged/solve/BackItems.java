@@ -11,13 +11,13 @@ import io.sparqr.backend.staged.solve.SolveItem.Wait;
  */
 final class BackItems {
 
-  private final SolveItem.Writer item;
+  private final SolveItemWriter item;
   private final FrontDescriptor d;
 
   /** The front's count of solved steps; those of the items that have added to a step's rows. */
   private final int solved;
 
-  private BackItems(SolveItem.Writer item, int solved) {
+  private BackItems(SolveItemWriter item, int solved) {
     this.item = item;
     this.d = item.d();
     this.solved = solved;

@@ -2,7 +2,6 @@
 package io.sparqr.backend.staged.solve;
 
 import io.sparqr.backend.staged.executor.KeptRows;
-
 import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.ResidentFactor;
 import io.sparqr.numeric.RowMemory;

@@ -14,7 +14,7 @@ final class ForwardItems {
   /** Columns of an item with products; a step has a multiple of it. */
   private static final int COLUMNS = 32;
 
-  private final SolveItem.Writer item;
+  private final SolveItemWriter item;
   private final FrontDescriptor d;
 
   /**
@@ -26,7 +26,7 @@ final class ForwardItems {
   /** The parent's count of arrivals; -1: none. */
   private final int up;
 
-  private ForwardItems(SolveItem.Writer item, int arrived, int up) {
+  private ForwardItems(SolveItemWriter item, int arrived, int up) {
     this.item = item;
     this.d = item.d();
     this.arrived = arrived;

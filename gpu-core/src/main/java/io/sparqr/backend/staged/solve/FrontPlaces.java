@@ -1,10 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.staged.solve;
 
+import io.sparqr.backend.schedule.FrontDescriptor;
 import io.sparqr.backend.staged.executor.KeptRows;
 import io.sparqr.backend.staged.layout.StageProgram;
-
-import io.sparqr.backend.schedule.FrontDescriptor;
 import io.sparqr.numeric.BitChecksum;
 import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.RowMemory;

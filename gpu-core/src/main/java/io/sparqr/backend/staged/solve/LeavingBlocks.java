@@ -1,11 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.staged.solve;
 
+import io.sparqr.backend.schedule.FrontDescriptor;
 import io.sparqr.backend.staged.executor.KeptRows;
 import io.sparqr.backend.staged.executor.RoundExecutor;
 import io.sparqr.backend.staged.layout.StageProgram;
-
-import io.sparqr.backend.schedule.FrontDescriptor;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.integrity.IntegrityFailure;
 import java.util.ArrayList;
@@ -29,7 +28,8 @@ public final class LeavingBlocks {
    *
    * @param fronts of the stage, by number of the analysis
    */
-  public static List<ContributionBlock> copy(RoundExecutor executor, StageProgram program, int[] fronts) {
+  public static List<ContributionBlock> copy(
+      RoundExecutor executor, StageProgram program, int[] fronts) {
     var blocks = new ArrayList<ContributionBlock>();
     var slices = new ArrayList<RoundExecutor.Slice>();
     for (int f = 0; f < fronts.length; f++) {

@@ -1,9 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.staged.solve;
 
-import io.sparqr.backend.staged.layout.StageProgram;
-
 import io.sparqr.backend.schedule.FrontDescriptor;
+import io.sparqr.backend.staged.layout.StageProgram;
 import io.sparqr.threads.Parallel;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -46,14 +45,11 @@ public record SolveLists(
     int storedRhs,
     int terms) {
 
-  /** Bytes of SparqrSolveItem. */
-  public static final int BYTES = 80;
-
   /** Words of progress before the counts, a cache line: tickets, error, bits. */
   public static final int HEAD_WORDS = 16;
 
   /** Most items of a list: their bytes fit a buffer. */
-  static final int MOST = Integer.MAX_VALUE / BYTES;
+  static final int MOST = Integer.MAX_VALUE / SolveItem.BYTES;
 
   /** Whether a stage's rows can be solved with: the items of either solve fit a buffer. */
   public static boolean possible(StageProgram program) {
@@ -132,7 +128,7 @@ public record SolveLists(
 
   /** Number of items in a list. */
   public static int items(ByteBuffer list) {
-    return list.limit() / BYTES;
+    return list.limit() / SolveItem.BYTES;
   }
 
   /** Number of pivots, the first columns. */

@@ -1,10 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.staged.solve;
 
+import io.sparqr.backend.schedule.FrontDescriptor;
 import io.sparqr.backend.staged.layout.StageColumns;
 import io.sparqr.backend.staged.layout.StageProgram;
-
-import io.sparqr.backend.schedule.FrontDescriptor;
 import io.sparqr.error.IndexOverflowException;
 import io.sparqr.threads.Parallel;
 import java.nio.ByteBuffer;
@@ -109,7 +108,7 @@ record SolveTree(
 
   /** Writes the items of front f. */
   interface Items {
-    void write(SolveItem.Writer item, int f);
+    void write(SolveItemWriter item, int f);
   }
 
   /**
@@ -129,7 +128,7 @@ record SolveTree(
       }
     }
     ByteBuffer all =
-        ByteBuffer.allocateDirect(start[n] * SolveLists.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer.allocateDirect(start[n] * SolveItem.BYTES).order(ByteOrder.LITTLE_ENDIAN);
     Parallel.loop(
         n,
         GRAIN,
@@ -138,7 +137,7 @@ record SolveTree(
           for (int k = from; k < to; k++) {
             int f = order[up ? n - 1 - k : k];
             if (start[k] < start[k + 1]) {
-              items.write(SolveItem.Writer.of(all, start[k], start[k + 1], this, f), f);
+              items.write(SolveItemWriter.of(all, start[k], start[k + 1], this, f), f);
             }
           }
         });

@@ -1,13 +1,12 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.staged.solve;
 
+import io.sparqr.backend.schedule.FrontDescriptor;
+import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.backend.staged.executor.KeptRows;
 import io.sparqr.backend.staged.executor.RoundExecutor;
 import io.sparqr.backend.staged.layout.StageColumns;
 import io.sparqr.backend.staged.layout.StageProgram;
-
-import io.sparqr.backend.schedule.FrontDescriptor;
-import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.Residence;
 import io.sparqr.numeric.SubtreeProblem;

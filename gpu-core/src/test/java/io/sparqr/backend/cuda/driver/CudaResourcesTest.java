@@ -1,14 +1,13 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cuda.driver;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
 import io.sparqr.backend.cuda.CudaBackendProvider;
 import io.sparqr.backend.cuda.CudaSubtreeFactorizer;
 import io.sparqr.backend.cuda.DeviceSessions;
 import io.sparqr.backend.cuda.TestDevice;
-
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
-
 import io.sparqr.error.FatalCudaException;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.numeric.DeviceCases;

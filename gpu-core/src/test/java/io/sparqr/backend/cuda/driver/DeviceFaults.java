@@ -8,7 +8,6 @@ import io.sparqr.backend.cuda.FaultyLaunches;
 import io.sparqr.backend.cuda.TestDevice;
 import io.sparqr.backend.cuda.TestModes;
 import io.sparqr.backend.cuda.transfer.StageMemory;
-
 import io.sparqr.backend.cuda.transfer.StageMemory.Part;
 import io.sparqr.backend.reference.Fault;
 import io.sparqr.backend.reference.FaultCampaign;

@@ -1,15 +1,14 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cuda.resident;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
 import io.sparqr.backend.cuda.driver.CudaDriver;
 import io.sparqr.backend.cuda.driver.CudaStream;
 import io.sparqr.backend.cuda.driver.DeviceBuffer;
 import io.sparqr.backend.cuda.driver.FaultyCalls;
 import io.sparqr.backend.cuda.driver.LiveResources;
-
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
-
 import io.sparqr.error.CudaException;
 import io.sparqr.numeric.storage.RowBudget;
 import java.util.ArrayList;

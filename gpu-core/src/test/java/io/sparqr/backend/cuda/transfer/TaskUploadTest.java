@@ -1,6 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cuda.transfer;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
 import io.sparqr.backend.cuda.driver.CudaCalls;
 import io.sparqr.backend.cuda.driver.CudaDriver;
 import io.sparqr.backend.cuda.driver.CudaStream;
@@ -8,10 +11,6 @@ import io.sparqr.backend.cuda.driver.DeviceBuffer;
 import io.sparqr.backend.cuda.driver.FaultyCalls;
 import io.sparqr.backend.cuda.driver.LiveResources;
 import io.sparqr.backend.cuda.resident.DeviceSession;
-
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
-
 import io.sparqr.backend.schedule.StageSchedule;
 import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.backend.staged.layout.StageProgram;

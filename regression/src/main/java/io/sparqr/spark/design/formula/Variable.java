@@ -1,8 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.design.formula;
 
-import io.sparqr.spark.design.DataColumns;
-
 import java.io.Serializable;
 import java.util.Locale;
 import org.apache.spark.sql.Column;
@@ -60,9 +58,13 @@ public record Variable(String name, String column, Function function) implements
         : new Variable(function.word() + "(" + Names.quoted(column) + ")", column, function);
   }
 
-  /** The expression for a number; null where the function is not defined. */
-  public Column number(DataColumns data) {
-    Column c = data.column(column).cast("double");
+  /**
+   * The expression for a number; null where the function is not defined.
+   *
+   * @param columns of the data, by name
+   */
+  public Column number(java.util.function.Function<String, Column> columns) {
+    Column c = columns.apply(column).cast("double");
     return switch (function) {
       case IDENTITY, FACTOR, EFFECT -> c;
       case LOG -> functions.log(c);

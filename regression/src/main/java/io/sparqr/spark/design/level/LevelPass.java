@@ -44,7 +44,8 @@ public final class LevelPass {
    *
    * @param texts for each factor whether its levels are texts
    */
-  public static List<Found> run(JavaRDD<InternalRow> rows, String what, boolean[] texts, Reading reading) {
+  public static List<Found> run(
+      JavaRDD<InternalRow> rows, String what, boolean[] texts, Reading reading) {
     JavaSparkContext context = JavaSparkContext.fromSparkContext(rows.context());
     int parts = Math.max(1, Math.min(MOST_PARTS, context.defaultParallelism()));
     return JobScope.run(

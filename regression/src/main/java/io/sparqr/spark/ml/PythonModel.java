@@ -6,27 +6,16 @@ import org.apache.spark.ml.linalg.Vector;
 import org.apache.spark.ml.param.ParamMap;
 
 /**
- * Stages under the full names of their Python classes. PySpark imports the Python class of a saved
- * or loaded stage by the name of its Java class. It cannot find a class of {@code io.sparqr},
- * because {@code io} is a module of Python itself. Stages are therefore saved and loaded as classes
- * of {@code sparqr.ml}, a package that PySpark then imports without further help.
+ * Models under the full names of their Python classes, for the reason of {@link PythonEstimator}.
  */
-final class PythonNames {
+final class PythonModel {
 
   private static final Set<String> MODELS =
       Set.of(
           SparseQRRegressionModel.class.getName(),
           sparqr.ml.SparseQRRegressionModel.class.getName());
 
-  private PythonNames() {}
-
-  /** The estimator itself if it has the name, otherwise a copy with the name. */
-  static SparseQRRegression of(SparseQRRegression stage) {
-    if (stage instanceof sparqr.ml.SparseQRRegression) {
-      return stage;
-    }
-    return stage.copyValues(new sparqr.ml.SparseQRRegression(stage.uid()), ParamMap.empty());
-  }
+  private PythonModel() {}
 
   /** The model itself if it has the name, otherwise a copy with the name. */
   static SparseQRRegressionModel of(SparseQRRegressionModel model) {

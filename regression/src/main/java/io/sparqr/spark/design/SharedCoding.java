@@ -15,38 +15,38 @@ import org.apache.spark.broadcast.Broadcast;
  * and tasks with another class loader can read it (those of a local master in a Spark Connect
  * session that has the jar as an artifact). The design is decoded once per JVM.
  */
-final class SharedDesign implements Serializable {
+final class SharedCoding implements Serializable {
 
   private static final long serialVersionUID = 2;
-  private static final Map<String, SoftReference<Design>> KNOWN = new ConcurrentHashMap<>();
+  private static final Map<String, SoftReference<Coding>> KNOWN = new ConcurrentHashMap<>();
 
   private final String key = UUID.randomUUID().toString();
   private final Broadcast<byte[]> bytes;
-  private transient volatile Design design;
+  private transient volatile Coding design;
 
-  private SharedDesign(Design design, Broadcast<byte[]> bytes) {
+  private SharedCoding(Coding design, Broadcast<byte[]> bytes) {
     this.design = design;
     this.bytes = bytes;
     know(design);
   }
 
   /** Broadcasts a design, until {@link #destroy}. */
-  static SharedDesign of(JavaSparkContext context, Design design) {
-    return new SharedDesign(design, context.broadcast(OwnObjects.bytes(design)));
+  static SharedCoding of(JavaSparkContext context, Coding design) {
+    return new SharedCoding(design, context.broadcast(OwnObjects.bytes(design)));
   }
 
-  private void know(Design known) {
+  private void know(Coding known) {
     KNOWN.values().removeIf(r -> r.get() == null);
     KNOWN.put(key, new SoftReference<>(known));
   }
 
-  private Design known() {
-    SoftReference<Design> known = KNOWN.get(key);
+  private Coding known() {
+    SoftReference<Coding> known = KNOWN.get(key);
     return known == null ? null : known.get();
   }
 
-  Design design() {
-    Design here = design;
+  Coding coding() {
+    Coding here = design;
     if (here == null) {
       here = known();
       design = here = here == null ? read() : here;
@@ -54,11 +54,11 @@ final class SharedDesign implements Serializable {
     return here;
   }
 
-  private Design read() {
+  private Coding read() {
     synchronized (KNOWN) {
-      Design known = known();
+      Coding known = known();
       if (known == null) {
-        known = OwnObjects.object(bytes.value(), Design.class);
+        known = OwnObjects.object(bytes.value(), Coding.class);
         know(known);
       }
       return known;
