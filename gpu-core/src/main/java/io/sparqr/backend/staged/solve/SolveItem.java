@@ -40,6 +40,9 @@ public record SolveItem(
     int alsoCount,
     int signal) {
 
+  /** Most items of a list: their bytes fit a buffer. */
+  static final int MOST = Integer.MAX_VALUE / SolveItem.BYTES;
+
   /** Bytes of SparqrSolveItem. */
   public static final int BYTES = 80;
 

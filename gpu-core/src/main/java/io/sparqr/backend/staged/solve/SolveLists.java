@@ -48,9 +48,6 @@ public record SolveLists(
   /** Words of progress before the counts, a cache line: tickets, error, bits. */
   public static final int HEAD_WORDS = 16;
 
-  /** Most items of a list: their bytes fit a buffer. */
-  static final int MOST = Integer.MAX_VALUE / SolveItem.BYTES;
-
   /** Whether a stage's rows can be solved with: the items of either solve fit a buffer. */
   public static boolean possible(StageProgram program) {
     long forward = 0;
@@ -60,7 +57,7 @@ public record SolveLists(
       forward += ForwardItems.count(d);
       back += BackItems.count(d);
     }
-    return Math.max(forward, back) <= MOST;
+    return Math.max(forward, back) <= SolveItem.MOST;
   }
 
   /** For R x = c alone. O(items), by several threads. */

@@ -122,9 +122,9 @@ record SolveTree(
     int[] start = new int[n + 1];
     for (int k = 0; k < n; k++) {
       start[k + 1] = start[k] + count.applyAsInt(order[up ? n - 1 - k : k]);
-      if (start[k + 1] > SolveLists.MOST) {
+      if (start[k + 1] > SolveItem.MOST) {
         throw new IndexOverflowException(
-            "a solve of more than " + SolveLists.MOST + " items", "items", start[k + 1]);
+            "a solve of more than " + SolveItem.MOST + " items", "items", start[k + 1]);
       }
     }
     ByteBuffer all =
