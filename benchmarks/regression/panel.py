@@ -5,7 +5,7 @@
 
 Ten years a worker, 15% of whom move in a year, one firm for twenty workers, two covariates: the panel of
 RegressionSpeed. ``--near``: movers go to one of the 16 next firms on either side of a ring, as in
-``gen:panel`` (io.sparqr.matrix.WorkerPanel), so that fronts stay small; otherwise to any firm. ``--dummies``: a
+``gen:panel`` (io.sparqr.matrix.gallery.WorkerPanel), so that fronts stay small; otherwise to any firm. ``--dummies``: a
 coefficient with its error for every worker and firm in place of absorbed effects. Prints a line a run.
 """
 

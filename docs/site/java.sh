@@ -8,14 +8,18 @@ classpath=distribution/target/cli.classpath
 [ -s "$classpath" ] || { echo "no $classpath: run ./mvnw -DskipTests package" >&2; exit 1; }
 tool=javadoc
 [ -z "${JAVA_HOME:-}" ] || tool=$JAVA_HOME/bin/javadoc
-packages=(spark spark/model spark/report spark/ml spark/inference spark/design spark/metrics backend configuration error ordering partition sparse symbolic)
-files=()
-for package in "${packages[@]}"; do
-  files+=({partitioning,gpu-core,spark-connector,regression}/src/main/java/io/sparqr/"$package"/[A-Zp]*.java)
-done
+# the one list of what is public API: packages, and single types
+mapfile -t names < <(sed -n '/<parameter>/,/<\/parameter>/s:.*<include>\([a-z][^<]*\)</include>.*:\1:p' pom.xml)
+[ ${#names[@]} -gt 10 ] || { echo "no list of the API in pom.xml" >&2; exit 1; }
 present=()
-for file in "${files[@]}"; do
-  [ ! -f "$file" ] || present+=("$file")
+for name in "${names[@]}"; do
+  for module in partitioning gpu-core spark-connector regression; do
+    path=$module/src/main/java/${name//.//}
+    [ ! -f "$path.java" ] || present+=("$path.java")
+    for file in "$path"/[A-Zp]*.java; do
+      [ ! -f "$file" ] || present+=("$file")
+    done
+  done
 done
 # types of other packages that these mention are taken from classes
 log=$(mktemp)

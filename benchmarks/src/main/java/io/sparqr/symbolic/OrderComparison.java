@@ -2,9 +2,9 @@
 package io.sparqr.symbolic;
 
 import io.sparqr.error.MatrixFormatException;
-import io.sparqr.matrix.Gallery;
 import io.sparqr.matrix.Libsvm;
 import io.sparqr.matrix.MatrixMarket;
+import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.sparse.SparsityPattern;

@@ -1,8 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.examples;
 
-import io.sparqr.matrix.DefaultRightHandSide;
-import io.sparqr.matrix.Gallery;
+import io.sparqr.matrix.gallery.DefaultRightHandSide;
+import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.QRFactorization;
 import io.sparqr.spark.model.SparseRow;

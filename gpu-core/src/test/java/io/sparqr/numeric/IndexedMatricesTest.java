@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.sparqr.backend.cpu.CpuSubtreeFactorizer;
-import io.sparqr.matrix.DefaultRightHandSide;
 import io.sparqr.matrix.MatrixMarket;
+import io.sparqr.matrix.gallery.DefaultRightHandSide;
 import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;

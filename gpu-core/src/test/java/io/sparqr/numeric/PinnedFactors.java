@@ -5,7 +5,7 @@ import dev.ludovic.netlib.blas.JavaBLAS;
 import io.sparqr.backend.cpu.CpuSubtreeFactorizer;
 import io.sparqr.backend.reference.ReferenceSubtreeFactorizer;
 import io.sparqr.backend.schedule.SchedulerOptions;
-import io.sparqr.matrix.Gallery;
+import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.numeric.dense.BlasLoader;
 import io.sparqr.numeric.dense.ReflectorBlock;
 import io.sparqr.ordering.dissection.NestedDissection;

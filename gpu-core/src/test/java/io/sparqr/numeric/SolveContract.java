@@ -3,7 +3,7 @@ package io.sparqr.numeric;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sparqr.matrix.Gallery;
+import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.sparse.CsrMatrix;
 import java.util.Random;
 import org.junit.jupiter.api.Test;

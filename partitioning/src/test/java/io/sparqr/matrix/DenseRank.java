@@ -4,11 +4,11 @@ package io.sparqr.matrix;
 import io.sparqr.sparse.CsrMatrix;
 
 /** Rank of a small matrix by Gaussian elimination with complete pivoting, relative tolerance. */
-final class DenseRank {
+public final class DenseRank {
 
   private DenseRank() {}
 
-  static int of(CsrMatrix a) {
+  public static int of(CsrMatrix a) {
     int m = a.rows();
     int n = a.columns();
     double[][] w = new double[m][n];

@@ -8,6 +8,7 @@ import io.sparqr.error.IndexOverflowException;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.error.MatrixFormatException;
 import io.sparqr.error.NonFiniteValueException;
+import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;

@@ -4,7 +4,7 @@ package io.sparqr.partition;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeout;
 
-import io.sparqr.matrix.Gallery;
+import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.sparse.SparsityPattern;
 import io.sparqr.symbolic.Amalgamation;

@@ -3,7 +3,7 @@ package io.sparqr.spark;
 
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.error.InsufficientMemoryException;
-import io.sparqr.matrix.WorkerPanel;
+import io.sparqr.matrix.gallery.WorkerPanel;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.report.LeastSquaresSolution;
 import java.io.IOException;

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.matrix.DenseMatrix;
-import io.sparqr.matrix.Gallery;
 import io.sparqr.matrix.MatrixMarketWriter;
+import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.sparse.CsrMatrix;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.sparqr.backend.BackendChoice;
-import io.sparqr.matrix.DefaultRightHandSide;
-import io.sparqr.matrix.Gallery;
+import io.sparqr.matrix.gallery.DefaultRightHandSide;
+import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.report.ConsoleProgress;
 import io.sparqr.spark.report.ProgressListener;

@@ -3,7 +3,7 @@ package io.sparqr.backend.cuda;
 
 import io.sparqr.configuration.Keys;
 import io.sparqr.error.InsufficientMemoryException;
-import io.sparqr.matrix.Gallery;
+import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.numeric.ColumnNorms;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.FrontFactor;

@@ -2,7 +2,7 @@
 package io.sparqr.numeric.integrity;
 
 import io.sparqr.backend.cpu.CpuSubtreeFactorizer;
-import io.sparqr.matrix.Gallery;
+import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.numeric.ColumnNorms;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.FrontFactor;

@@ -2,11 +2,11 @@
 package io.sparqr.spark.cli;
 
 import io.sparqr.backend.BackendChoice;
-import io.sparqr.matrix.DefaultRightHandSide;
 import io.sparqr.matrix.DenseMatrix;
 import io.sparqr.matrix.LabeledMatrix;
 import io.sparqr.matrix.Libsvm;
 import io.sparqr.matrix.MatrixMarket;
+import io.sparqr.matrix.gallery.DefaultRightHandSide;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.SparseQRSolver;

@@ -3,8 +3,8 @@ package io.sparqr.spark.cli;
 
 import com.sun.management.OperatingSystemMXBean;
 import io.sparqr.backend.BackendChoice;
-import io.sparqr.matrix.DefaultRightHandSide;
 import io.sparqr.matrix.DenseMatrix;
+import io.sparqr.matrix.gallery.DefaultRightHandSide;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.input.DriverRows;

@@ -2,8 +2,8 @@
 package io.sparqr.spark.cli;
 
 import io.sparqr.backend.BackendChoice;
-import io.sparqr.matrix.DefaultRightHandSide;
 import io.sparqr.matrix.DenseMatrix;
+import io.sparqr.matrix.gallery.DefaultRightHandSide;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.GpuSparseQR;

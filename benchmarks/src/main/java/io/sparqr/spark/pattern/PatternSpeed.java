@@ -2,7 +2,7 @@
 package io.sparqr.spark.pattern;
 
 import com.sun.management.OperatingSystemMXBean;
-import io.sparqr.matrix.Gallery;
+import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.rows.RowSource;

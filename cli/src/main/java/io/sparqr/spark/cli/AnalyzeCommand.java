@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "analyze",
     description = "Shows what a factorization would cost: the symbolic analysis alone.",
-    versionProvider = SparqrCli.Version.class,
+    versionProvider = CliVersion.class,
     mixinStandardHelpOptions = true,
     sortOptions = false)
 final class AnalyzeCommand implements Callable<Integer> {

@@ -35,13 +35,13 @@ final class Failures {
 
   static int code(Throwable e) {
     if (e instanceof UsageException || e instanceof NoSuchFileException) {
-      return SparqrCli.USAGE;
+      return ExitCode.USAGE;
     }
     boolean numerical =
         e instanceof NonFiniteValueException
             || e instanceof NonFiniteSolutionException
             || e instanceof RankDeficientException;
-    return numerical ? SparqrCli.NUMERICAL : SparqrCli.FAILED;
+    return numerical ? ExitCode.NUMERICAL : ExitCode.FAILED;
   }
 
   /**

@@ -18,7 +18,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "generate",
     description = "Writes a matrix of the gallery as a Matrix Market file.",
-    versionProvider = SparqrCli.Version.class,
+    versionProvider = CliVersion.class,
     mixinStandardHelpOptions = true)
 final class GenerateCommand implements Callable<Integer> {
 

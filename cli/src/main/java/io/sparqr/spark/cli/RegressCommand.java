@@ -32,7 +32,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "regress",
     description = "Fits a linear model to a data file: prints lm's table, writes coefficients.",
-    versionProvider = SparqrCli.Version.class,
+    versionProvider = CliVersion.class,
     mixinStandardHelpOptions = true,
     sortOptions = false)
 final class RegressCommand implements Callable<Integer> {

@@ -45,7 +45,7 @@ final class Rehearsal {
               + run("solve", "--matrix", file, files[0], files[1], files[2], files[3], files[4])
               + run("analyze", "--matrix", file)
               + run("solve", "--matrix", "gen:onehot2000x50x20", "--check", "--engine", "spark");
-      System.exit(failed == 0 ? 0 : SparqrCli.FAILED);
+      System.exit(failed == 0 ? 0 : ExitCode.FAILED);
     } finally {
       for (Path p : new Path[] {matrix, x, report, folder}) {
         Files.deleteIfExists(p);

@@ -46,7 +46,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "solve",
     description = "Solves min ||b - A x||: writes x and a report, prints a summary.",
-    versionProvider = SparqrCli.Version.class,
+    versionProvider = CliVersion.class,
     mixinStandardHelpOptions = true,
     sortOptions = false)
 final class SolveCommand implements Callable<Integer> {

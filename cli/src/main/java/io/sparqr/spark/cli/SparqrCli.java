@@ -3,14 +3,10 @@ package io.sparqr.spark.cli;
 
 import io.sparqr.configuration.Keys;
 import io.sparqr.spark.input.Piped;
-import java.io.IOException;
-import java.io.InputStream;
 import java.io.PrintWriter;
 import java.util.Arrays;
-import java.util.Properties;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
@@ -25,7 +21,7 @@ import picocli.CommandLine.Spec;
     name = "sparqr",
     description = "Exact sparse least squares on Apache Spark, by multifrontal QR.",
     mixinStandardHelpOptions = true,
-    versionProvider = SparqrCli.Version.class,
+    versionProvider = CliVersion.class,
     synopsisSubcommandLabel = "COMMAND",
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
@@ -42,34 +38,9 @@ import picocli.CommandLine.Spec;
     })
 public final class SparqrCli implements Runnable {
 
-  /** Exit code of a failed run. */
-  static final int FAILED = 1;
-
-  /** Exit code of a wrong command line. */
-  static final int USAGE = 2;
-
-  /** Exit code for numbers without a computable answer. */
-  static final int NUMERICAL = 3;
-
   private static final String LOG_CONFIGURATION = "log4j2.configurationFile";
 
   private static final String LOG_PROVIDER = "slf4j.provider";
-
-  /** The project's version, from a resource written by the build. */
-  static final class Version implements IVersionProvider {
-    @Override
-    public String[] getVersion() throws IOException {
-      Properties properties = new Properties();
-      try (InputStream in = SparqrCli.class.getResourceAsStream("version.properties")) {
-        properties.load(in);
-      }
-      return new String[] {
-        "sparqr " + properties.getProperty("version"),
-        "Spark " + org.apache.spark.package$.MODULE$.SPARK_VERSION(),
-        "Java " + System.getProperty("java.version")
-      };
-    }
-  }
 
   @Spec private CommandSpec spec;
 
@@ -117,7 +88,7 @@ public final class SparqrCli implements Runnable {
       return line.execute(args);
     } catch (OutOfMemoryError e) {
       err.println("sparqr: " + Failures.message(e));
-      return FAILED;
+      return ExitCode.FAILED;
     } finally {
       Piped.deleteCopies();
     }
@@ -128,6 +99,6 @@ public final class SparqrCli implements Runnable {
     line.getErr().println("sparqr: " + Failures.oneLine(e.getMessage()));
     String name = line.getCommandSpec().qualifiedName();
     line.getErr().println("Try '" + name + " --help'.");
-    return USAGE;
+    return ExitCode.USAGE;
   }
 }

@@ -2,9 +2,9 @@
 package io.sparqr.spark.warmup;
 
 import io.sparqr.backend.BackendChoice;
-import io.sparqr.matrix.DefaultRightHandSide;
 import io.sparqr.matrix.DenseMatrix;
-import io.sparqr.matrix.Gallery;
+import io.sparqr.matrix.gallery.DefaultRightHandSide;
+import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.engine.Foreground;

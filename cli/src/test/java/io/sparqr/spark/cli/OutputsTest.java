@@ -98,7 +98,7 @@ class OutputsTest {
       Path out = folder.resolve("x".repeat(250) + ".mtx");
       Path report = folder.resolve("r.json");
       CliRun run = CliRun.of("solve", "--matrix", "gen:cells2d8", "--out", out, "--report", report);
-      assertThat(run.code()).isEqualTo(SparqrCli.FAILED);
+      assertThat(run.code()).isEqualTo(ExitCode.FAILED);
       assertThat(run.errors()).hasSize(1);
       assertThat(run.errors().get(0)).contains(out + " cannot be written: File name too long");
       assertThat(run.out()).contains("98 x 64", "64 of 64");

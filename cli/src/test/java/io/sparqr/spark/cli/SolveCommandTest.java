@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.sparqr.matrix.DefaultRightHandSide;
 import io.sparqr.matrix.DenseMatrix;
-import io.sparqr.matrix.Gallery;
 import io.sparqr.matrix.MatrixMarket;
 import io.sparqr.matrix.MatrixMarketWriter;
+import io.sparqr.matrix.gallery.DefaultRightHandSide;
+import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.spark.report.SolveReport.Seconds;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.IOException;

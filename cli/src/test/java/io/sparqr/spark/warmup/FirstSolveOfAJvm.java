@@ -1,9 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.warmup;
 
-import io.sparqr.matrix.DefaultRightHandSide;
 import io.sparqr.matrix.DenseMatrix;
-import io.sparqr.matrix.Gallery;
+import io.sparqr.matrix.gallery.DefaultRightHandSide;
+import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.spark.file.RowSlice;
 import io.sparqr.spark.pipeline.Pipeline;
 import io.sparqr.spark.plan.SolveOptions;

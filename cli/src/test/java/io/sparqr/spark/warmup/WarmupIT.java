@@ -4,8 +4,8 @@ package io.sparqr.spark.warmup;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.codahale.metrics.Gauge;
-import io.sparqr.matrix.DefaultRightHandSide;
-import io.sparqr.matrix.Gallery;
+import io.sparqr.matrix.gallery.DefaultRightHandSide;
+import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.LocalCluster;
 import io.sparqr.spark.Problems;

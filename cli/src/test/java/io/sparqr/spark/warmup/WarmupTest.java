@@ -3,9 +3,9 @@ package io.sparqr.spark.warmup;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sparqr.matrix.DefaultRightHandSide;
 import io.sparqr.matrix.DenseMatrix;
-import io.sparqr.matrix.Gallery;
+import io.sparqr.matrix.gallery.DefaultRightHandSide;
+import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.spark.CapturedLog;
 import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.LocalSpark;

@@ -3,7 +3,7 @@ package io.sparqr.backend.cpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sparqr.matrix.Gallery;
+import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.numeric.ColumnNorms;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FactorOptions;

@@ -4,7 +4,7 @@ package io.sparqr.backend.cpu;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
-import io.sparqr.matrix.Gallery;
+import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.RowMemory;

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.sparqr.backend.cpu.CpuSubtreeFactorizer;
 import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.staged.StagedFactorization;
-import io.sparqr.matrix.Gallery;
+import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.RowSplit;

@@ -11,7 +11,7 @@ import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.backend.staged.StagedFactorization;
 import io.sparqr.backend.staged.executor.RoundExecutor;
 import io.sparqr.error.InsufficientMemoryException;
-import io.sparqr.matrix.Gallery;
+import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.numeric.DeviceCases;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.FrontFactor;

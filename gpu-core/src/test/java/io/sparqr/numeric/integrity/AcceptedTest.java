@@ -7,7 +7,7 @@ import io.sparqr.backend.cpu.CpuSubtreeFactorizer;
 import io.sparqr.backend.reference.ReferenceSubtreeFactorizer;
 import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.error.InsufficientMemoryException;
-import io.sparqr.matrix.Gallery;
+import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeFactorizer;

@@ -10,7 +10,7 @@ import io.sparqr.backend.reference.TaskListExecutor;
 import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.staged.StagedFactorization;
 import io.sparqr.error.NumericalIntegrityException;
-import io.sparqr.matrix.Gallery;
+import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.SubtreeFactor;

@@ -3,7 +3,7 @@ package io.sparqr.numeric.integrity;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sparqr.matrix.Gallery;
+import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.TestMatrices;
 import io.sparqr.symbolic.SymbolicAnalysis;

@@ -3,7 +3,7 @@ package io.sparqr.ordering.choice;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sparqr.matrix.Gallery;
+import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicAnalyzer;

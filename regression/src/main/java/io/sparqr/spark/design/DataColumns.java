@@ -17,7 +17,7 @@ import org.apache.spark.sql.types.StructType;
  *
  * @param schema of the Dataset as the caller has it
  */
-public record DataColumns(StructType schema) {
+record DataColumns(StructType schema) {
 
   static DataColumns of(Dataset<Row> data) {
     return new DataColumns(data.schema());
@@ -46,7 +46,7 @@ public record DataColumns(StructType schema) {
    *
    * @throws IllegalArgumentException if there is no column of this name, or more than one
    */
-  public Column column(String name) {
+  Column column(String name) {
     return functions.col(number(index(name)));
   }
 

@@ -1,8 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.file;
 
-import io.sparqr.matrix.DefaultRightHandSide;
 import io.sparqr.matrix.DenseMatrix;
+import io.sparqr.matrix.gallery.DefaultRightHandSide;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.Serializable;
 import org.apache.spark.broadcast.Broadcast;

@@ -1,9 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.input;
 
-import io.sparqr.matrix.DefaultRightHandSide;
 import io.sparqr.matrix.DenseMatrix;
-import io.sparqr.matrix.Gallery;
 import io.sparqr.matrix.IndexBase;
 import io.sparqr.matrix.LabeledMatrix;
 import io.sparqr.matrix.Libsvm;
@@ -11,6 +9,8 @@ import io.sparqr.matrix.Matlab;
 import io.sparqr.matrix.MatrixMarket;
 import io.sparqr.matrix.Numpy;
 import io.sparqr.matrix.RutherfordBoeing;
+import io.sparqr.matrix.gallery.DefaultRightHandSide;
+import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.spark.file.FileRows;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.IOException;

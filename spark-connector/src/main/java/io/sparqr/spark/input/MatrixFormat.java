@@ -1,10 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.input;
 
-import io.sparqr.matrix.Gallery;
 import io.sparqr.matrix.Matlab;
 import io.sparqr.matrix.Numpy;
 import io.sparqr.matrix.RutherfordBoeing;
+import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.spark.file.Compression;
 import java.io.FileNotFoundException;
 import java.io.IOException;

@@ -2,7 +2,7 @@
 package io.sparqr.spark.input;
 
 import io.sparqr.matrix.DenseMatrix;
-import io.sparqr.matrix.Gallery;
+import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.spark.file.FileRows;
 import io.sparqr.spark.file.Labels;
 import io.sparqr.spark.model.SparseRow;

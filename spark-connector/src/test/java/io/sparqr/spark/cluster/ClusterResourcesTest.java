@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sparqr.configuration.Keys;
 import io.sparqr.error.InsufficientMemoryException;
-import io.sparqr.matrix.Gallery;
+import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.partition.DeviceModel;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.partition.ResourceModel;

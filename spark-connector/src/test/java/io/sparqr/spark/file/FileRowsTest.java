@@ -8,11 +8,11 @@ import static org.assertj.core.api.Assertions.fail;
 
 import io.sparqr.error.MatrixFormatException;
 import io.sparqr.error.SparseQrException;
-import io.sparqr.matrix.DefaultRightHandSide;
 import io.sparqr.matrix.DenseMatrix;
 import io.sparqr.matrix.LabeledMatrix;
 import io.sparqr.matrix.Libsvm;
 import io.sparqr.matrix.MatrixMarket;
+import io.sparqr.matrix.gallery.DefaultRightHandSide;
 import io.sparqr.spark.LocalSpark;
 import io.sparqr.spark.MatrixFiles;
 import io.sparqr.spark.model.SparseRow;

@@ -4,8 +4,8 @@ package io.sparqr.spark.file;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.matrix.DenseMatrix;
-import io.sparqr.matrix.Gallery;
 import io.sparqr.matrix.Triplets;
+import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.ByteArrayInputStream;

@@ -4,7 +4,7 @@ package io.sparqr.backend.staged.layout;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.backend.schedule.SchedulerOptions;
-import io.sparqr.matrix.Gallery;
+import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.numeric.RowSplit;
 import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.assembly.RowsByFront;

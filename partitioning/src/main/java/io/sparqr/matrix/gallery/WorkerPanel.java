@@ -1,5 +1,5 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-package io.sparqr.matrix;
+package io.sparqr.matrix.gallery;
 
 import io.sparqr.sparse.CsrMatrix;
 import java.io.Serializable;

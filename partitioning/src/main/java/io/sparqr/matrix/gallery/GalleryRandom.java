@@ -1,11 +1,11 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-package io.sparqr.matrix;
+package io.sparqr.matrix.gallery;
 
 /**
  * SplitMix64 (Steele, Lea, Flood 2014): written here, so that a seed gives the same matrix on every
  * release of Java.
  */
-final class GalleryRandom {
+public final class GalleryRandom {
 
   private static final long GOLDEN = 0x9e3779b97f4a7c15L;
 
@@ -34,7 +34,7 @@ final class GalleryRandom {
   }
 
   /** The finalizer of SplitMix64: a hash of 64 bits. */
-  static long mix(long z) {
+  public static long mix(long z) {
     z = (z ^ (z >>> 30)) * 0xbf58476d1ce4e5b9L;
     z = (z ^ (z >>> 27)) * 0x94d049bb133111ebL;
     return z ^ (z >>> 31);

@@ -1,0 +1,164 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr;
+
+import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.io.IOException;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The rooms of the house and their walls: see the table of packages in CONTRIBUTING. */
+@Tag("once")
+class HouseArchitectureTest {
+
+  private static final String ROOT = "io.sparqr.spark";
+
+  private static final JavaClasses CLASSES =
+      new ClassFileImporter()
+          .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+          .withImportOption(location -> !location.contains("-tests.jar"))
+          .importPackages("io.sparqr", "sparqr.ml");
+
+  @Test
+  void nobodyImportsBreeze() {
+    noClasses().should().dependOnClassesThat().resideInAPackage("breeze..").check(CLASSES);
+  }
+
+  @Test
+  void sparkIsKnownOnlyFromTheConnectorOn() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages("io.sparqr.spark..", "sparqr.ml..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("org.apache.spark..")
+        .check(CLASSES);
+  }
+
+  @Test
+  void theConnectorDoesNotTouchCuda() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.sparqr.spark..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("jcuda..", "io.sparqr.backend.cuda..")
+        .check(CLASSES);
+  }
+
+  /**
+   * Spark deserializes the results of tasks with the application's class loader, which does not
+   * know our classes if the jar is an artifact of a Spark Connect session.
+   */
+  @Test
+  void accumulatorsAreSparksOwn() {
+    noClasses().should().beAssignableTo("org.apache.spark.util.AccumulatorV2").check(CLASSES);
+  }
+
+  /** A package of ours that another uses does not use that one in turn, by whatever way. */
+  @Test
+  void packagesHaveNoCycles() {
+    slices().matching("io.sparqr.(**)").should().beFreeOfCycles().check(CLASSES);
+  }
+
+  /** More classes than this that all need each other are one class in pieces. */
+  private static final int MOST_IN_A_CIRCLE = 4;
+
+  @Test
+  void classesOfAPackageFormNoLargeCircle() {
+    var found = new TreeSet<String>();
+    for (Set<String> circle : new ClassCircles(CLASSES).all()) {
+      if (circle.size() > MOST_IN_A_CIRCLE) {
+        found.add(circle.toString());
+      }
+    }
+    assertThat(found).isEmpty();
+  }
+
+  /** A module of the connector or above has at most this many packages. */
+  @Test
+  void noModuleHasTooManyRooms() throws IOException {
+    assertThat(Rooms.read().perModule())
+        .isNotEmpty()
+        .allSatisfy((module, n) -> assertThat(n).as(module).isLessThanOrEqualTo(30));
+  }
+
+  /** The way of the data: a package uses those above it in CONTRIBUTING's table, and no other. */
+  @ParameterizedTest
+  @MethodSource("rooms")
+  void aRoomKnowsNoneAfterIt(String room) throws IOException {
+    List<String> order = Rooms.read().order();
+    List<String> after = order.subList(order.indexOf(room) + 1, order.size());
+    // Python's names need each other
+    String[] later =
+        after.stream()
+            .filter(p -> !(room.equals("sparqr.ml") && p.equals(ROOT + ".ml")))
+            .toArray(String[]::new);
+    if (later.length > 0) {
+      noClasses()
+          .that()
+          .resideInAPackage(room)
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage(later)
+          .check(CLASSES);
+    }
+  }
+
+  static List<String> rooms() throws IOException {
+    return Rooms.read().order();
+  }
+
+  @Test
+  void everyPackageIsInTheTable() throws IOException {
+    List<String> order = Rooms.read().order();
+    assertThat(order).hasSizeGreaterThan(50).doesNotHaveDuplicates();
+    var there = new TreeSet<String>();
+    CLASSES.forEach(c -> there.add(c.getPackageName()));
+    assertThat(there).containsExactlyInAnyOrderElementsOf(order);
+  }
+
+  /**
+   * What is public API is one list, that of japicmp in pom.xml: no public method of a type in it
+   * takes or returns a type of ours that is not.
+   */
+  @Test
+  void theApiSpeaksOfNothingElse() throws IOException {
+    var api = PublicApi.read();
+    assertThat(api.types(CLASSES)).hasSizeGreaterThan(80);
+    assertThat(api.unknown(CLASSES)).as("listed, but not there").isEmpty();
+    assertThat(api.leaks(CLASSES)).isEmpty();
+  }
+
+  /** The choice between CPU and GPU is made in one place; all others read it from the plan. */
+  @Test
+  void theVerdictOnDevicesIsAskedOnce() {
+    noClasses()
+        .that()
+        .doNotHaveFullyQualifiedName(ROOT + ".pipeline.Pipeline")
+        .and()
+        .doNotHaveFullyQualifiedName(ROOT + ".device.DeviceRule")
+        .should()
+        .dependOnClassesThat()
+        .haveFullyQualifiedName(ROOT + ".device.DeviceRule")
+        .orShould()
+        .callMethodWhere(
+            target(nameMatching("minimum(Intensity|Flops)"))
+                .and(target(owner(name("io.sparqr.backend.QrBackendProvider")))))
+        .check(CLASSES);
+  }
+}

@@ -1,0 +1,3 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+/** Generated problems, by a specification such as {@code gen:cells2d60}. */
+package io.sparqr.matrix.gallery;
