@@ -26,9 +26,7 @@ import java.util.Arrays;
  * and Liu, "The evolution of the minimum degree ordering algorithm", SIAM Review 31 (1989), section
  * 2). On quadratic assignment problems this halves the time; the flops change like those of another
  * rule of ties, by up to 10% either way and by nothing on average. Memory: the lists, n ints of
- * elbow room and thirteen ints per node.
- *
- * <p>For a single use: the lists are consumed. Not thread-safe.
+ * elbow room and thirteen ints per node. For a single use: the lists are consumed. Not thread-safe.
  */
 final class QuotientGraph {
 

@@ -39,6 +39,7 @@ public final class GraphCompression {
     return at + size;
   }
 
+  /** The compression of a graph. Cost O(n + edges). */
   public static GraphCompression of(WeightedGraph g) {
     int n = g.n;
     int[] group = new int[n];

@@ -33,6 +33,13 @@ public final class WeightedGraph {
   /** The greatest vertex weight, at least 1. */
   public final int maxVertexWeight;
 
+  /**
+   * A graph of these arrays, which are not copied. O(n).
+   *
+   * @param start size n + 1
+   * @param neighbor size start[n], as {@code edgeWeight}
+   * @param vertexWeight size n
+   */
   public WeightedGraph(int n, int[] start, int[] neighbor, int[] edgeWeight, int[] vertexWeight) {
     this.n = n;
     this.start = start;

@@ -26,6 +26,7 @@ public final class Known {
     figures.put("rhs", found.rhsCount());
   }
 
+  /** The analysis and why it has this order. */
   public void analysis(SymbolicAnalysis a, String reason) {
     figures.put("ordering", a.orderingUsed().name());
     figures.put("orderingReason", reason);
@@ -33,6 +34,7 @@ public final class Known {
     figures.put("flops", a.flops());
   }
 
+  /** The executors that the solve has. */
   public void executors(ExecutorWait.Outcome waited, Engine engine) {
     figures.put("executors", waited.executors());
     figures.put("waitedSeconds", waited.seconds());
@@ -40,6 +42,7 @@ public final class Known {
     figures.put("engineReason", "");
   }
 
+  /** How the tree is cut. */
   public void cut(TreePartition cut, double tolerance, String toleranceReason) {
     figures.put("subtreeTasks", cut.tasks().size());
     figures.put("levels", cut.levels());

@@ -24,6 +24,7 @@ public final class SolveLog {
 
   private SolveLog() {}
 
+  /** What the pass for patterns has found. */
   public static void pattern(PatternPass.Result found, double seconds) {
     say(
         "pattern: %,d rows x %,d columns, %,d nonzeros, %d right-hand side%s, %s%s; %.3f s",
@@ -49,6 +50,7 @@ public final class SolveLog {
         a.orderingUsed(), a.orderingReason(), a.fronts(), work(a.flops()), order, analyze);
   }
 
+  /** How the tree is cut. */
   public static void cut(TreePartition cut, int workers, double seconds) {
     say(
         "cut: %d task%s in %d level%s for %d worker%s, foretold %s, %.3f s, at most %s a task;"
@@ -78,6 +80,7 @@ public final class SolveLog {
     say("rows: to the tasks of their fronts; %.3f s", seconds);
   }
 
+  /** What the factorization has done. */
   public static void factorize(FactorSummary summary, double foretold, double seconds) {
     say(
         "factorize: %s by %s, at most %s a task; %.3f s, foretold %.3f s",
@@ -101,6 +104,7 @@ public final class SolveLog {
         how, residual.length, residual[0], seconds);
   }
 
+  /** The answer. */
   public static void done(int rank, int columns, double[] residual, double seconds) {
     say(
         "done: rank %,d of %,d, ||b - Ax|| = %.6e%s; %.3f s in all",

@@ -34,6 +34,7 @@ public final class DeviceSolve {
   private final Workers workers;
   private final CudaStream stream;
 
+  /** A solve on a stream; memory is taken when it runs. */
   public DeviceSolve(
       CudaDriver driver,
       PinnedPool pinned,

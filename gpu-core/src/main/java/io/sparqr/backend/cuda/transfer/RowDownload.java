@@ -58,6 +58,7 @@ public final class RowDownload {
     }
   }
 
+  /** The download of a stage's rows to {@code sink}, front by front. */
   public RowDownload(
       Transfers transfers,
       StageMemory memory,

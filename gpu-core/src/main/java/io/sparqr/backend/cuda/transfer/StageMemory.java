@@ -105,6 +105,7 @@ public final class StageMemory implements AutoCloseable {
     }
   }
 
+  /** Bytes of a part in a stage. */
   public static long bytes(StageProgram p, Part part) {
     return switch (part) {
       case TASKS -> p.schedule().tasks() * TaskLayout.TASK_BYTES;

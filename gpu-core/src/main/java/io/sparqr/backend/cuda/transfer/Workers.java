@@ -24,6 +24,7 @@ public final class Workers implements AutoCloseable {
   private final int threads;
   private final ThreadPoolExecutor pool;
 
+  /** Starts no thread before there is work. */
   public Workers(CudaDevice device, int threads) {
     this.device = device;
     this.threads = threads;

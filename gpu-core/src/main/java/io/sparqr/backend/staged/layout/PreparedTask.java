@@ -25,6 +25,11 @@ public final class PreparedTask {
   final long budget;
   final List<Stage> stages = new ArrayList<>();
 
+  /**
+   * Groups the rows by front; stages are built later.
+   *
+   * @param budget bytes of a stage at most
+   */
   public PreparedTask(SubtreeProblem problem, FactorOptions o, SchedulerOptions cut, long budget) {
     analysis = problem.analysis();
     fronts = problem.fronts();
@@ -35,6 +40,7 @@ public final class PreparedTask {
     this.budget = budget;
   }
 
+  /** Whether another task has the same structure, options and budget. O(its entries). */
   public boolean serves(SubtreeProblem problem, FactorOptions o, long bytes) {
     return analysis == problem.analysis()
         && detect == (o.rankTolerance() >= 0)

@@ -39,6 +39,7 @@ public final class LevelChunk implements Serializable {
     return new LevelChunk(ascending, null, null);
   }
 
+  /** Texts in their order. O(bytes). */
   public static LevelChunk ofTexts(List<UTF8String> ascending) {
     long total = 0;
     for (UTF8String t : ascending) {

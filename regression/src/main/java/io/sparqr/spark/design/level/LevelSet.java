@@ -30,6 +30,7 @@ public final class LevelSet {
     return missing;
   }
 
+  /** Adds a number's key. O(1). */
   public void add(long key) {
     int mask = table.length - 1;
     int slot = Levels.spread(key, mask);
