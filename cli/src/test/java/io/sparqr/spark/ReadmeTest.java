@@ -58,9 +58,7 @@ class ReadmeTest {
               + "org.apache.spark.sql.Dataset<org.apache.spark.sql.Row> df) throws Exception {\n"
               + lines(snippets.get(k), false)
               + "}}\n";
-      if (!source.contains("import io.sparqr.spark.*;")) {
-        source = "import io.sparqr.spark.model.SparseRow;\n" + source;
-      }
+      source = "import io.sparqr.spark.model.SparseRow;\n" + source;
       assertThat(JavaSource.errors(folder, "Readme", source)).as(source).isEmpty();
     }
   }
@@ -71,7 +69,8 @@ class ReadmeTest {
     assertThat(snippets).isNotEmpty();
     for (String snippet : snippets) {
       String source =
-          lines(snippet, true)
+          "import io.sparqr.spark.model.SparseRow\n"
+              + lines(snippet, true)
               + "class Readme(points:\n"
               + "  org.apache.spark.rdd.RDD[org.apache.spark.mllib.regression.LabeledPoint],\n"
               + "  rows: org.apache.spark.rdd.RDD[SparseRow]) {\n"

@@ -30,6 +30,7 @@ class DroppedOptionsTest {
     String source =
         """
         import io.sparqr.spark.*;
+        import io.sparqr.spark.model.*;
         import org.apache.spark.api.java.JavaRDD;
         import org.apache.spark.rdd.RDD;
         import org.apache.spark.sql.*;
