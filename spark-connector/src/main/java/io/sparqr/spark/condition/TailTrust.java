@@ -40,6 +40,22 @@ public final class TailTrust {
   }
 
   /**
+   * How far a norm that is computed with R may be from that of the rows of A.
+   *
+   * @param tail the norm of the rest of Q'b
+   * @param x in the caller's units
+   */
+  public double error(double tail, double[] x) {
+    // ||b|| <= tail + ||Ax||, and ||Ax|| is at most the sum of the columns' shares
+    return ERROR * (tail + Math.sqrt(x.length) * size(x));
+  }
+
+  /** Whether an error is small beside a norm, as what is printed is promised to be. */
+  public static boolean small(double error, double norm) {
+    return error <= 10 * RELATIVE * norm;
+  }
+
+  /**
    * Whether a norm can be believed.
    *
    * @param norm the norm of the residual, computed from the tail
@@ -47,8 +63,7 @@ public final class TailTrust {
    * @param x in the caller's units
    */
   public boolean of(double norm, double tail, double[] x) {
-    // ||b|| <= tail + ||Ax||, and ||Ax|| is at most the sum of the columns' shares
-    double error = ERROR * (tail + Math.sqrt(x.length) * size(x));
+    double error = error(tail, x);
     if (tail == 0 || norm == 0) {
       return error == 0;
     }

@@ -133,6 +133,9 @@ final class FactorSolves {
         warnings.add(UNSEEN);
       }
     }
+    if (!norms.trusted || norms.how.equals(SolveReport.Residual.MEASURED_WITH_R)) {
+      tellOfReplacedRows(norms, x, warnings);
+    }
     double seconds = made.seconds().solve() + watch.lap();
     SolveLog.solve(steps, seconds);
     boolean wanted = options.solution().check() || steps > 0;
@@ -203,6 +206,21 @@ final class FactorSolves {
       norm[k] = plan.withoutRidge(sums.residual()[k], x[k]);
     }
     return new Norms(norm, how, true);
+  }
+
+  /** Rows of an earlier R stand for its rows only up to rounding errors, by which x is multiplied. */
+  private void tellOfReplacedRows(Norms norms, double[][] x, List<String> warnings) {
+    double error = 0;
+    for (int k = 0; !rows.whole() && k < x.length; k++) {
+      double own = trust.error(tail(k), x[k]);
+      error = TailTrust.small(own, norms.of[k]) ? error : Math.max(error, own);
+    }
+    if (error > 0) {
+      warnings.add(
+          ("||b - Ax|| is known only to within %.1e: rows of R stand for earlier rows, and x is"
+                  + " large beside b; a factorization of all rows would tell")
+              .formatted(error));
+    }
   }
 
   /** Refines solutions in place, as long as that helps. */
