@@ -12,7 +12,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$home"
 ./mvnw -q -B -ntp -Pquick -DskipTests -Dshade.skip=true package >&2
 flags=$(sed -n 's:.*<spark.jvm.args>\(.*\)</spark.jvm.args>.*:\1:p' pom.xml)
-classes=benchmarks/target/classes:spark-connector/target/classes:spark-connector/target/test-classes
+classes=benchmarks/target/classes:spark-connector/target/test-classes:regression/target/test-classes
 run() {
   # shellcheck disable=SC2086
   java $flags -Xmx2g -cp "$classes:$(cat distribution/target/cli.classpath)" \

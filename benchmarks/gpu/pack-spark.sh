@@ -33,7 +33,9 @@ for m in partitioning gpu-core spark-connector regression cli benchmarks; do
   mkdir -p "$stage/$m"
   cp -r "$home/$m/target/classes" "$stage/$m/"
 done
-cp -r "$home/spark-connector/target/test-classes" "$stage/spark-connector/"
+for m in spark-connector regression cli; do
+  cp -r "$home/$m/target/test-classes" "$stage/$m/"
+done
 cp "$home"/benchmarks/gpu/{product.sh,compare.py} "$stage/"
 sed -n 's:.*<spark.jvm.args>\(.*\)</spark.jvm.args>.*:\1:p' "$home/pom.xml" >"$stage/jvm.args"
 jlink --add-modules java.se,jdk.unsupported,jdk.incubator.vector,jdk.crypto.ec,jdk.management,jdk.security.auth,jdk.security.jgss,jdk.zipfs,jdk.charsets,jdk.localedata \
