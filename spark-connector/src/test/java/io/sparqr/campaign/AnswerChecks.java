@@ -14,8 +14,7 @@ import java.util.regex.Pattern;
 /** Holds the answers to one problem against the truth. */
 final class AnswerChecks {
 
-  private static final Pattern WITHIN =
-      Pattern.compile("known only to within ([\\d.]+e[-+]\\d+)");
+  private static final Pattern WITHIN = Pattern.compile("known only to within ([\\d.]+e[-+]\\d+)");
 
   /** What is printed agrees with x to this, relative to the true norm ... */
   private static final double NORM = 1e-6;

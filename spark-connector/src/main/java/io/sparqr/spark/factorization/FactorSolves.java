@@ -208,7 +208,9 @@ final class FactorSolves {
     return new Norms(norm, how, true);
   }
 
-  /** Rows of an earlier R stand for its rows only up to rounding errors, by which x is multiplied. */
+  /**
+   * Rows of an earlier R stand for its rows only up to rounding errors, by which x is multiplied.
+   */
   private void tellOfReplacedRows(Norms norms, double[][] x, List<String> warnings) {
     double error = 0;
     for (int k = 0; !rows.whole() && k < x.length; k++) {

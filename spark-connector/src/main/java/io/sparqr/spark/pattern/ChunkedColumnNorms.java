@@ -3,14 +3,17 @@ package io.sparqr.spark.pattern;
 
 /**
  * Column 2-norms of a partition without overflow or harmful underflow: squares of values beyond
- * 1e140 or below 1e-140 are summed scaled by 2^-/+ 1040 (the idea of Blue 1978, ACM TOMS 4,
- * doi:10.1145/355769.355771).
+ * 1e140 or below 1e-140 are squared after a scaling by 2^-520 or 2^600 (the idea of Blue 1978, ACM
+ * TOMS 4, doi:10.1145/355769.355771).
  */
 final class ChunkedColumnNorms {
 
   private static final double BIG = 1e140;
   private static final double SMALL = 1e-140;
-  private static final int SHIFT = 520;
+  private static final int DOWN = 520;
+
+  /** The square of the least number, 2^-1074, is still a normal one then. */
+  private static final int UP = 600;
 
   private final ColumnChunks middle = new ColumnChunks();
   private final ColumnChunks big = new ColumnChunks();
@@ -20,10 +23,10 @@ final class ChunkedColumnNorms {
   void add(int j, double v) {
     double a = Math.abs(v);
     if (a > BIG) {
-      double s = Math.scalb(a, -SHIFT);
+      double s = Math.scalb(a, -DOWN);
       big.add(j, s * s);
     } else if (a < SMALL) {
-      double s = Math.scalb(a, SHIFT);
+      double s = Math.scalb(a, UP);
       small.add(j, s * s);
     } else {
       middle.add(j, v * v);
@@ -49,10 +52,10 @@ final class ChunkedColumnNorms {
       for (int k = 0; k < norm.length; k++) {
         double n = m == null ? 0 : Math.sqrt(m[k]);
         if (b != null && b[k] > 0) {
-          n = Math.hypot(n, Math.scalb(Math.sqrt(b[k]), SHIFT));
+          n = Math.hypot(n, Math.scalb(Math.sqrt(b[k]), DOWN));
         }
         if (s != null && s[k] > 0) {
-          n = Math.hypot(n, Math.scalb(Math.sqrt(s[k]), -SHIFT));
+          n = Math.hypot(n, Math.scalb(Math.sqrt(s[k]), -UP));
         }
         norm[k] = n;
       }

@@ -20,6 +20,8 @@ import java.util.List;
 import java.util.Random;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Columns and right-hand sides from the least denormal number to 2^1000, without Spark and on it: a
@@ -168,9 +170,10 @@ class ExtremeScalesTest {
     return rows;
   }
 
-  @Test
-  void aCoefficientBeyondTheRangeIsAnErrorThatNamesItsColumn() {
-    double[][] a = {{1, 3e-310}, {2, 1e-310}, {1, 0}};
+  @ParameterizedTest
+  @ValueSource(doubles = {1e-310, 1e-321})
+  void aCoefficientBeyondTheRangeIsAnErrorThatNamesItsColumn(double tiny) {
+    double[][] a = {{1, 3 * tiny}, {2, tiny}, {1, 0}};
     double[] b = {1, 2, 5};
     for (boolean spark : new boolean[] {false, true}) {
       List<SparseRow> rows = dense(a, b);
@@ -187,6 +190,21 @@ class ExtremeScalesTest {
       }
       try (FactorState f = factorize(rows, spark, GpuSparseQR.builder())) {
         names(() -> f.solveFurther(source(rows, spark)), "column 1", "range of doubles");
+      }
+    }
+  }
+
+  /** The least numbers that there are have columns like any others. */
+  @Test
+  void columnsOfDenormalNumbersAreIndependent() {
+    double u = Double.MIN_VALUE;
+    double[][] a = {{256 * u, 0}, {-256 * u, 512 * u}, {0, 256 * u}, {u, u}};
+    List<SparseRow> rows = dense(a, new double[] {3 * u, u, 0, 2 * u});
+    for (boolean spark : new boolean[] {false, true}) {
+      try (FactorState f = factorize(rows, spark, GpuSparseQR.builder())) {
+        assertThat(f.rank()).isEqualTo(2);
+        assertThat(f.solveFurther(source(rows, spark)).x()[0])
+            .isCloseTo(f.solve().x()[0], Offset.offset(1e-2));
       }
     }
   }
