@@ -96,12 +96,8 @@ class SolveReportTest {
     assertThat(printed.get(4)).hasToString("column 7 = 1 x column 0 - 0.5 x column 3");
     List<Class<?>> kinds = new ArrayList<>();
     printed.forEach(p -> kinds.add(p.getClass()));
-    var folder = Path.of(SolveReport.class.getResource("SolveReport.class").toURI()).getParent();
-    try (Stream<Path> files = Files.list(folder)) {
-      for (Path file :
-          (Iterable<Path>) files.filter(f -> f.toString().endsWith(".class"))::iterator) {
-        String name = file.getFileName().toString().replace(".class", "");
-        Class<?> c = Class.forName("io.sparqr.spark." + name);
+    for (Class<?> one : List.of(SolveReport.class, Dependency.class, QRFactorization.class)) {
+      for (Class<?> c : ofItsPackage(one)) {
         boolean arrays =
             c.isRecord()
                 && Arrays.stream(c.getRecordComponents()).anyMatch(r -> r.getType().isArray());
@@ -110,6 +106,21 @@ class SolveReportTest {
         }
       }
     }
+  }
+
+  private static List<Class<?>> ofItsPackage(Class<?> one) throws Exception {
+    List<Class<?>> all = new ArrayList<>();
+    var folder = Path.of(one.getResource(one.getSimpleName() + ".class").toURI()).getParent();
+    try (Stream<Path> files = Files.list(folder)) {
+      for (Path file :
+          (Iterable<Path>) files.filter(f -> f.toString().endsWith(".class"))::iterator) {
+        String name = file.getFileName().toString().replace(".class", "");
+        if (!name.equals("package-info")) {
+          all.add(Class.forName(one.getPackageName() + "." + name));
+        }
+      }
+    }
+    return all;
   }
 
   @Test
