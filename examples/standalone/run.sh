@@ -31,6 +31,11 @@ for module in partitioning gpu-core spark-connector regression cli; do
       { echo "release: no sparqr-$module$file" >&2; missing=1; }
   done
 done
+# the artifact of all modules has no sources of its own
+for file in .jar .pom -cyclonedx.json; do
+  compgen -G "$repository/io/sparqr/sparqr-spark/*/sparqr-spark-*[0-9]$file" >/dev/null ||
+    { echo "release: no sparqr-spark$file" >&2; missing=1; }
+done
 [ "$missing" = 0 ]
 for element in name description url licenses developers scm; do
   grep -q "<$element" "$repository"/io/sparqr/sparqr-parent/*/*.pom || { echo "release: no $element in the POM" >&2; exit 1; }
