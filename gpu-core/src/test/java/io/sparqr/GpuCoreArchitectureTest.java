@@ -35,10 +35,10 @@ class GpuCoreArchitectureTest {
   }
 
   @Test
-  void onlyTheCudaPackageSeesJcuda() {
+  void onlyTheDriversPackageCallsJcuda() {
     noClasses()
         .that()
-        .resideOutsideOfPackage("io.sparqr.backend.cuda..")
+        .resideOutsideOfPackage("io.sparqr.backend.cuda.driver..")
         .should()
         .dependOnClassesThat()
         .resideInAPackage("jcuda..")

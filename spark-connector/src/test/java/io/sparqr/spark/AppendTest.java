@@ -11,11 +11,13 @@ import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.spark.report.SolveReport;
 import io.sparqr.sparse.Permutation;
+import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -240,6 +242,56 @@ class AppendTest {
       assertSame(f, all, "seed " + SEED);
       assertThat(f.summary().residual().normalResidual()).isBetween(0.0, 1e-14);
     }
+  }
+
+  /** Rows of R stand for their rows up to rounding errors, which a large x multiplies. */
+  @Test
+  void aNormThatRDoesNotTellExactlySaysWithinWhatItIsKnown() {
+    int n = 12;
+    var rows = new ArrayList<SparseRow>();
+    var random = new Random(SEED);
+    for (int i = 0; i < 4 * n; i++) {
+      double[] value = new double[n];
+      for (int j = 0; j < n; j++) {
+        value[j] = 1.0 / (i + j + 1); // Hilbert
+      }
+      double[] label = {random.nextBoolean() ? 1 : -1};
+      rows.add(new SparseRow(IntStream.range(0, n).toArray(), value, label, 1, n));
+    }
+    GpuSparseQR.Builder how = GpuSparseQR.builder().rankTolerance(0);
+    try (QRFactorization first = how.factorize(rdd(rows.subList(0, 2 * n), 2));
+        QRFactorization both = first.append(rdd(rows.subList(2 * n, 4 * n), 2));
+        QRFactorization whole = how.factorize(rdd(rows, 2))) {
+      LeastSquaresSolution s = both.solve();
+      List<String> said =
+          s.report().warnings().stream().filter(w -> w.contains("known only to within")).toList();
+      assertThat(said).hasSize(1);
+      double within =
+          Double.parseDouble(said.get(0).replaceAll(".*known only to within (\\S+): .*", "$1"));
+      double off = Math.abs(s.residualNorm() - exactNorm(rows, s.x()));
+      assertThat(off).as("seed %d", SEED).isLessThanOrEqualTo(within).isPositive();
+      assertThat(whole.solve().report().warnings())
+          .noneMatch(w -> w.contains("known only to within"));
+    }
+    Case easy = random(random, 2, 0, 1, false);
+    try (QRFactorization first = GpuSparseQR.builder().factorize(rdd(easy.batches().get(0), 2));
+        QRFactorization both = first.append(rdd(easy.batches().get(1), 2))) {
+      assertThat(both.solve().report().warnings())
+          .noneMatch(w -> w.contains("known only to within"));
+    }
+  }
+
+  private static double exactNorm(List<SparseRow> rows, double[] x) {
+    var sum = BigDecimal.ZERO;
+    for (SparseRow row : rows) {
+      var r = new BigDecimal(row.labels()[0]);
+      for (int k = 0; k < row.indices().length; k++) {
+        var product = new BigDecimal(row.values()[k]).multiply(new BigDecimal(x[row.indices()[k]]));
+        r = r.subtract(product);
+      }
+      sum = sum.add(r.multiply(r));
+    }
+    return Math.sqrt(sum.doubleValue());
   }
 
   @Test

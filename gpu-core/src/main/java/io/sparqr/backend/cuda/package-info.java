@@ -1,6 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 /**
- * The CUDA backend; the only package that imports jcuda. The path of a task: {@link
+ * The CUDA backend; JCuda is called in its package driver alone. The path of a task: {@link
  * io.sparqr.backend.cuda.CudaBackendProvider} (is there a device?), {@link
  * io.sparqr.backend.cuda.CudaSubtreeFactorizer}, {@link
  * io.sparqr.backend.staged.StagedFactorization}, and {@code CudaRoundExecutor}, which uploads,

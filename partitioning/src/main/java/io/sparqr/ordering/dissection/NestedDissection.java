@@ -101,9 +101,8 @@ public final class NestedDissection implements ColumnOrdering {
     return inPool(Runtime.getRuntime().availableProcessors(), () -> graph(pattern));
   }
 
-  public
   /** Orders a symmetric graph; entry k of the result is the vertex eliminated k-th. */
-  int[] order(WeightedGraph graph) {
+  public int[] order(WeightedGraph graph) {
     return order(graph, new StopRequest());
   }
 

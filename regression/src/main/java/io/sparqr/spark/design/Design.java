@@ -2,9 +2,7 @@
 package io.sparqr.spark.design;
 
 import io.sparqr.spark.design.DesignOptions.Role;
-import io.sparqr.spark.design.formula.Formula;
 import io.sparqr.spark.design.level.AbsorbedFactor;
-import io.sparqr.spark.design.level.Factor;
 import java.io.Serializable;
 import java.util.AbstractList;
 import java.util.ArrayList;
@@ -47,24 +45,10 @@ public final class Design implements Serializable {
   private static final int SHOWN = 5;
 
   private final Coding coding;
-  private final DesignOptions options;
-  private final Formula formula;
-  private final List<Slot> slots;
-  private final Factor[] factors;
-  private final Block[] blocks;
-  private final boolean intercept;
-  private final int columns;
   private transient volatile Map<Integer, String> distinct;
 
   Design(Coding coding) {
     this.coding = coding;
-    options = coding.options();
-    formula = coding.formula();
-    slots = coding.slots();
-    factors = coding.factors();
-    blocks = coding.blocks();
-    intercept = coding.hasIntercept();
-    columns = coding.columns();
   }
 
   /**
@@ -79,7 +63,9 @@ public final class Design implements Serializable {
 
   /** The same design with another treatment of invalid rows. */
   public Design with(HandleInvalid how) {
-    return how == options.handleInvalid() ? this : new Design(coding.with(options.with(how)));
+    return how == coding.options().handleInvalid()
+        ? this
+        : new Design(coding.with(coding.options().with(how)));
   }
 
   /**
@@ -103,38 +89,38 @@ public final class Design implements Serializable {
    */
   public void requireColumns(StructType schema) {
     var there = new DataColumns(schema);
-    for (Slot slot : slots) {
+    for (Slot slot : coding.slots()) {
       there.field(slot.variable().column());
     }
-    formula.offsets().forEach(v -> there.field(v.column()));
-    if (!options.column(Role.OFFSET).isEmpty()) {
-      there.field(options.column(Role.OFFSET));
+    coding.formula().offsets().forEach(v -> there.field(v.column()));
+    if (!coding.options().column(Role.OFFSET).isEmpty()) {
+      there.field(coding.options().column(Role.OFFSET));
     }
   }
 
   /** Number of columns of the design, the intercept included. */
   public int columns() {
-    return columns;
+    return coding.columns();
   }
 
   /** Whether the last column is a column of ones. */
   public boolean hasIntercept() {
-    return intercept;
+    return coding.hasIntercept();
   }
 
   /** Whether the design fits a constant, by an intercept or by absorbed effects. */
   public boolean hasConstant() {
-    return intercept || !formula.absorbed().isEmpty();
+    return coding.hasIntercept() || !coding.formula().absorbed().isEmpty();
   }
 
   /** Number of columns with reported coefficients, without the intercept; they come first. */
   public int reported() {
-    for (Block b : blocks) {
+    for (Block b : coding.blocks()) {
       if (b.absorbed()) {
         return b.first();
       }
     }
-    return intercept ? columns - 1 : columns;
+    return coding.hasIntercept() ? coding.columns() - 1 : coding.columns();
   }
 
   /**
@@ -143,7 +129,7 @@ public final class Design implements Serializable {
    */
   public int[] namedReferences() {
     var columns = IntStream.builder();
-    for (Block b : blocks) {
+    for (Block b : coding.blocks()) {
       if (!b.absorbed()) {
         b.addReferences(this::isNamedReference, columns);
       }
@@ -152,20 +138,24 @@ public final class Design implements Serializable {
   }
 
   private boolean isNamedReference(int v) {
-    return slots.get(v).factor()
-        && options.references().containsKey(slots.get(v).variable().column());
+    return coding.slots().get(v).factor()
+        && coding.options().references().containsKey(coding.slots().get(v).variable().column());
   }
 
   /** The absorbed factors, in order. */
   public List<AbsorbedFactor> absorbedFactors() {
     var factors = new ArrayList<AbsorbedFactor>();
-    int key = options.clusters().size();
-    for (Block b : blocks) {
+    int key = coding.options().clusters().size();
+    for (Block b : coding.blocks()) {
       if (b.absorbed()) {
         int own = b.hidesLevels() ? key++ : -1;
         factors.add(
             new AbsorbedFactor(
-                b.first(), b.width(), b.variableName(slots), b.levels(this.factors), own));
+                b.first(),
+                b.width(),
+                b.variableName(coding.slots()),
+                b.levels(coding.factors()),
+                own));
       }
     }
     return factors;
@@ -198,7 +188,7 @@ public final class Design implements Serializable {
   /** What a fit should tell of this design. */
   public List<String> warnings() {
     var warnings = new ArrayList<String>();
-    for (String response : formula.dropped()) {
+    for (String response : coding.formula().dropped()) {
       warnings.add("the response " + response + " is on the right-hand side, too: dropped there");
     }
     if (reported() <= NAMED) {
@@ -219,6 +209,7 @@ public final class Design implements Serializable {
     if (column == interceptColumn()) {
       return INTERCEPT;
     }
+    Block[] blocks = coding.blocks();
     int low = 0;
     int high = blocks.length - 1;
     while (low < high) {
@@ -229,7 +220,8 @@ public final class Design implements Serializable {
         high = middle - 1;
       }
     }
-    return blocks[low].name(java.util.Objects.checkIndex(column, columns), slots, factors);
+    int checked = java.util.Objects.checkIndex(column, columns());
+    return blocks[low].name(checked, coding.slots(), coding.factors());
   }
 
   /** All names, computed on access. */
@@ -242,7 +234,7 @@ public final class Design implements Serializable {
 
       @Override
       public int size() {
-        return columns;
+        return coding.columns();
       }
     }
     return new View();
@@ -264,7 +256,7 @@ public final class Design implements Serializable {
 
   /** Names of the variables, in the syntax of a formula. */
   public List<String> columnNames() {
-    return slots.stream().map(s -> s.variable().name()).toList();
+    return coding.slots().stream().map(s -> s.variable().name()).toList();
   }
 
   /**
@@ -275,7 +267,7 @@ public final class Design implements Serializable {
    */
   public Dataset<Row> residuals(Dataset<Row> data, String prediction) {
     var there = DataColumns.of(data);
-    Column label = Selection.label(there, formula, options);
+    Column label = Selection.label(there, coding.formula(), coding.options());
     return there.numbered(data).select(label.minus(there.column(prediction)).as("residuals"));
   }
 
@@ -305,7 +297,7 @@ public final class Design implements Serializable {
    * @param output name of the new column
    */
   public Dataset<Row> predicted(Dataset<Row> data, double[] x, String output) {
-    return withPredictions(data, x, output, options.handleInvalid() == HandleInvalid.SKIP);
+    return withPredictions(data, x, output, coding.options().handleInvalid() == HandleInvalid.SKIP);
   }
 
   /** The same, with NaN for missing values and unknown levels, independently of the options. */
@@ -323,7 +315,13 @@ public final class Design implements Serializable {
         row -> new RowEncoder(shared.coding()).predict(new RowCells(row), coefficients.value());
     var there = DataColumns.of(data);
     Column[] columns =
-        Selection.columns(there, formula, design.options, slots, false).toArray(new Column[0]);
+        Selection.columns(
+                there,
+                design.coding.formula(),
+                design.coding.options(),
+                design.coding.slots(),
+                false)
+            .toArray(new Column[0]);
     Column prediction =
         functions.udf(predict, DataTypes.DoubleType).apply(functions.struct(columns));
     String made = "sparqr_prediction";
@@ -338,18 +336,18 @@ public final class Design implements Serializable {
 
   /** The design for data that may lack the id column. */
   private Design known(Dataset<Row> data) {
-    String id = options.column(Role.ID);
+    String id = coding.options().column(Role.ID);
     return id.isEmpty() || DataColumns.of(data).has(id)
         ? this
-        : new Design(coding.with(options.withoutId()));
+        : new Design(coding.with(coding.options().withoutId()));
   }
 
   @Override
   public String toString() {
     return "Design of "
-        + columns
+        + coding.columns()
         + " columns: "
-        + (columns > 0 ? name(0) : "")
-        + (columns > 1 ? ", ... " + name(columns - 1) : "");
+        + (coding.columns() > 0 ? name(0) : "")
+        + (coding.columns() > 1 ? ", ... " + name(coding.columns() - 1) : "");
   }
 }

@@ -11,9 +11,9 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
 
 /**
- * A design for the executors, broadcast as bytes, so that every serializer of Spark can handle it
+ * A coding for the executors, broadcast as bytes, so that every serializer of Spark can handle it
  * and tasks with another class loader can read it (those of a local master in a Spark Connect
- * session that has the jar as an artifact). The design is decoded once per JVM.
+ * session that has the jar as an artifact). The coding is decoded once per JVM.
  */
 final class SharedCoding implements Serializable {
 
@@ -22,17 +22,17 @@ final class SharedCoding implements Serializable {
 
   private final String key = UUID.randomUUID().toString();
   private final Broadcast<byte[]> bytes;
-  private transient volatile Coding design;
+  private transient volatile Coding coding;
 
-  private SharedCoding(Coding design, Broadcast<byte[]> bytes) {
-    this.design = design;
+  private SharedCoding(Coding coding, Broadcast<byte[]> bytes) {
+    this.coding = coding;
     this.bytes = bytes;
-    know(design);
+    know(coding);
   }
 
-  /** Broadcasts a design, until {@link #destroy}. */
-  static SharedCoding of(JavaSparkContext context, Coding design) {
-    return new SharedCoding(design, context.broadcast(OwnObjects.bytes(design)));
+  /** Broadcasts a coding, until {@link #destroy}. */
+  static SharedCoding of(JavaSparkContext context, Coding coding) {
+    return new SharedCoding(coding, context.broadcast(OwnObjects.bytes(coding)));
   }
 
   private void know(Coding known) {
@@ -46,10 +46,10 @@ final class SharedCoding implements Serializable {
   }
 
   Coding coding() {
-    Coding here = design;
+    Coding here = coding;
     if (here == null) {
       here = known();
-      design = here = here == null ? read() : here;
+      coding = here = here == null ? read() : here;
     }
     return here;
   }
@@ -65,7 +65,7 @@ final class SharedCoding implements Serializable {
     }
   }
 
-  /** Releases the design on the driver, when it is no longer needed. */
+  /** Releases the coding on the driver, when it is no longer needed. */
   void destroy() {
     KNOWN.remove(key);
     bytes.destroy();

@@ -19,6 +19,7 @@ import org.apache.spark.ml.feature.StringIndexer;
 import org.apache.spark.ml.feature.VectorAssembler;
 import org.apache.spark.ml.param.ParamMap;
 import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.functions;
@@ -233,6 +234,20 @@ class FormulaRegressionTest {
     assertThatThrownBy(() -> loaded.transform(more.drop("firm")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("no column firm");
+  }
+
+  /** The id names rows of a fit; new rows need none. */
+  @Test
+  void predictionsNeedNoIdColumn() {
+    var model = formula("wage ~ age + firm").setIdCol("worker").fit(data);
+    List<Double> with = predictions(model.transform(data));
+    assertThat(predictions(model.transform(data.drop("worker"))))
+        .isEqualTo(with)
+        .doesNotContainNull();
+  }
+
+  private static List<Double> predictions(Dataset<Row> of) {
+    return of.select("prediction").as(Encoders.DOUBLE()).collectAsList();
   }
 
   @Test

@@ -14,6 +14,7 @@ import java.util.List;
  */
 public final class KernelImage {
 
+  /** Why a jar without kernels has no CUDA backend. */
   public static final String NO_KERNELS =
       "this build has no CUDA kernels (neither nvcc nor NVRTC was there when it was made)";
 

@@ -40,11 +40,11 @@ public record SolveItem(
     int alsoCount,
     int signal) {
 
-  /** Most items of a list: their bytes fit a buffer. */
-  static final int MOST = Integer.MAX_VALUE / SolveItem.BYTES;
-
   /** Bytes of SparqrSolveItem. */
   public static final int BYTES = 80;
+
+  /** Most items of a list: their bytes fit a buffer. */
+  static final int MOST = Integer.MAX_VALUE / BYTES;
 
   /** Products and triangle of a front of few rows. */
   public static final int WHOLE = 0;
