@@ -46,5 +46,10 @@ if [ ! -x "$out/jre/bin/java" ]; then
   jlink --add-modules java.base,java.logging,java.management,java.xml,java.compiler,java.instrument,jdk.management,jdk.unsupported,jdk.incubator.vector \
     --strip-debug --no-header-files --no-man-pages --compress=2 --output "$out/jre"
 fi
-cp "$home"/benchmarks/gpu/{run.sh,sanitize.sh,survey.sh,table.sh,cusolver.py,summary.py} "$out/"
+cp "$home"/benchmarks/gpu/{run.sh,check.sh,evidence.sh,sanitize.sh,survey.sh,table.sh,cusolver.py,summary.py} "$out/"
+# What evidence.sh says of the code at the head of its logs.
+"$home/gpu-core/src/main/cuda/fingerprint.sh" >"$out/KERNELS"
+{ git -C "$home" describe --always --dirty --abbrev=12 --exclude='*' 2>/dev/null || echo unknown; } >"$out/COMMIT"
+ls "$out/gpu-core/classes/io/sparqr/backend/cuda/" | grep -qE '^rounds\.(fatbin|sm_90\.cubin)$' ||
+  echo "pack: NO KERNELS in gpu-core/target/classes: gpu-core/src/main/cuda/build.sh makes them there" >&2
 du -sh "$out" >&2

@@ -5,6 +5,7 @@
 #                  test methods (! before it: all others); without jobs: all jobs that the tests need
 #   SPARQR_SHARED  folder of the shared collection; without it the tests on real matrices skip
 #   TOOLS          regular expression of the tools to run all jobs of (default all four)
+#   PART           k/n: every n-th of these jobs, from the k-th (1 to n) on
 #   LIMIT          seconds a job may take (default 500)
 # One line a job: seconds, tests passed, failed and skipped, and the sanitizer's counts; its output
 # is in the output folder. Fails if a test failed or the sanitizer found something.
@@ -18,17 +19,21 @@ mkdir -p "$out"
 contract='CudaSubtreeFactorizerTest CudaSmallBundlesTest CudaPoisonedBuffersTest CudaReflectorsTest'
 # racecheck is 50 times slower than the others: the contract in parts of about the same length.
 parts='dense|rightHand|staircases columnsFrom|subnormal|products sparse|incidence farMore|farther keptReflectors'
+others='CudaKeptQTest CudaResourcesTest CudaDeadColumnsTest CudaUnknownTaskTest'
+resident='outlivesIts|isFreed|theLeast|tooMany severalRight theStored|theNext repeated|rowsThatStayed rowsThatAreClaimed|claimedRows'
 all_jobs() {
   local tool class part k
   for k in {0..23}; do echo "racecheck:CudaRealMatricesTest:$k/24"; done
   for k in {0..5}; do echo "racecheck:CudaReferenceDataTest:$k/6"; done
-  echo racecheck:CudaKeptQTest racecheck:CudaResourcesTest
+  for class in $others; do echo "racecheck:$class"; done
+  for part in $resident; do echo "racecheck:CudaResidentTest:$part"; done
+  echo "racecheck:CudaResidentTest:!${resident// /|}"
   for class in $contract; do
     for part in $parts; do echo "racecheck:$class:$part"; done
     echo "racecheck:$class:!${parts// /|}"
   done
   for tool in memcheck initcheck synccheck; do
-    for class in $contract CudaKeptQTest CudaResourcesTest CudaReferenceDataTest; do echo "$tool:$class"; done
+    for class in $contract $others CudaResidentTest CudaReferenceDataTest; do echo "$tool:$class"; done
     for k in {0..3}; do echo "$tool:CudaRealMatricesTest:$k/4"; done
   done
 }
@@ -42,6 +47,8 @@ one() { # job: runs it, keeps what it printed, prints its line
     '!'*) select=(--exclude-methodname ".*#(${part#!}).*") ;;
     *) select=(--include-methodname ".*#($part).*") ;;
   esac
+  # The class in whichever package it is.
+  class=$(find "$here/gpu-core/test-classes" -name "$class.class" -printf '%P\n' | sed 's/\.class$//;s:/:.:g')
   log=$out/${1//[^A-Za-z0-9!]/-}.txt
   begin=$SECONDS
   CUDA_VISIBLE_DEVICES=$((SLOT % DEVICES)) timeout "${LIMIT:-500}" compute-sanitizer \
@@ -50,7 +57,7 @@ one() { # job: runs it, keeps what it printed, prints its line
     --enable-native-access=ALL-UNNAMED -Dsparqr.shared="${SPARQR_SHARED:-none}" \
     -Dsparqr.test.slice="$slice" -cp "$CLASS_PATH" org.junit.platform.console.ConsoleLauncher \
     execute --include-tag gpu --disable-banner --disable-ansi-colors --fail-if-no-tests \
-    --details=tree --select-class "io.sparqr.backend.cuda.$class" "${select[@]}" \
+    --details=tree --select-class "$class" "${select[@]}" \
     >"$log" 2>&1 || code=$?
   tests() { sed -n "s/^\[ *\([0-9]*\) tests $1 *\]$/\1/p" "$log"; }
   printf '%s exit %s, %s s, %s passed, %s failed, %s skipped: %s\n' "$1" "$code" \
@@ -59,9 +66,11 @@ one() { # job: runs it, keeps what it printed, prints its line
   [ "$code" = 0 ]
 }
 
+PART=${PART:-1/1}
 CLASS_PATH=$(printf '%s:' "$here"/*/classes "$here"/*/test-classes "$here"/lib/*.jar)
 DEVICES=$(nvidia-smi -L | wc -l)
 export here out CLASS_PATH DEVICES
 export -f one
-{ [ $# -gt 0 ] && printf '%s\n' "$@" || all_jobs | tr ' ' '\n' | grep -E "^(${TOOLS:-.*}):"; } |
+{ [ $# -gt 0 ] && printf '%s\n' "$@" || all_jobs | grep -E "^(${TOOLS:-.*}):" |
+  awk -v k="${PART%/*}" -v n="${PART#*/}" 'NR % n == k % n'; } |
   xargs -d '\n' -P $((each * DEVICES)) --process-slot-var=SLOT -I{} bash -c 'one "$1"' _ {}

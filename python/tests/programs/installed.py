@@ -34,10 +34,12 @@ def check_package():
 def check_kernels():
     """A release contains kernels; KernelImageTest checks their contents."""
     with zipfile.ZipFile(sparqr.jar()) as jar:
-        start = "io/sparqr/backend/cuda/sparqr."
-        found = {name.removeprefix(start) for name in jar.namelist() if name.startswith(start)}
+        names = jar.namelist()
     each = {"sm_80.cubin", "sm_90.cubin", "sm_100.cubin", "compute_100.ptx"}
-    check(found in ({"fatbin"}, each), f"kernels: {found}")
+    for part in "rounds", "sums", "solves":
+        start = f"io/sparqr/backend/cuda/{part}."
+        found = {name.removeprefix(start) for name in names if name.startswith(start)}
+        check(found in ({"fatbin"}, each), f"kernels of {part}: {found}")
 
 
 def check_jvm(spark):

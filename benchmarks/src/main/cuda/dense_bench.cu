@@ -9,7 +9,7 @@
 #include <chrono>
 #include <random>
 #include <vector>
-#include "../kernels/uberkernel.cu"
+#include "../kernels/rounds.cu"
 
 #define CHECK(x)                                                                \
   do {                                                                          \

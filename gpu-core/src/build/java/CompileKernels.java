@@ -4,6 +4,7 @@ import com.sun.jna.Pointer;
 import com.sun.jna.ptr.LongByReference;
 import com.sun.jna.ptr.PointerByReference;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,12 +14,13 @@ import java.util.stream.Stream;
 
 /**
  * Compiles the kernels by NVRTC where there is no CUDA toolkit; the build runs this program from
- * its source. Machine code for sm_80, sm_90 and sm_100 and PTX for later chips go to separate
- * files, because NVRTC does not build fat binaries; the backend loads the file for its device.
+ * its source. For each source file machine code for sm_80, sm_90 and sm_100 and PTX for later chips
+ * go to separate files, because NVRTC does not build fat binaries; the backend loads the file for
+ * its device.
  *
  * <p>Arguments: the folder of libnvrtc and its builtins, the folder of the kernels' sources, the
- * folder for the files. The options are those of nvcc in build.sh: NVRTC optimizes device code as
- * nvcc -O3 does by default.
+ * folder for the files, then the names of the source files, without suffix. The options are those
+ * of nvcc in build.sh: NVRTC optimizes device code as nvcc -O3 does by default.
  *
  * @see <a href="https://docs.nvidia.com/cuda/nvrtc/">NVRTC</a>
  */
@@ -66,21 +68,34 @@ public final class CompileKernels {
   public static void main(String[] args) throws IOException {
     var compiler = new CompileKernels(Path.of(args[0]), Path.of(args[1]));
     Path target = Path.of(args[2]);
-    String kernels = Files.readString(compiler.sources.resolve("kernels/uberkernel.cu"));
+    List<String> names = List.of(args).subList(3, args.length);
     // Programs are independent of each other, and NVRTC compiles them at the same time.
-    Stream.concat(MACHINES.stream(), Stream.of(LATER))
+    names.stream()
+        .flatMap(
+            name ->
+                Stream.concat(MACHINES.stream(), Stream.of(LATER))
+                    .map(architecture -> new Image(name, architecture)))
         .parallel()
         .forEach(
-            architecture -> {
-              boolean machine = architecture.startsWith("sm_");
-              byte[] image = compiler.compile(kernels, architecture, machine ? "CUBIN" : "PTX");
-              Path file = target.resolve("sparqr." + architecture + (machine ? ".cubin" : ".ptx"));
+            image -> {
               try {
-                Files.write(file, image);
+                Files.write(target.resolve(image.file()), compiler.compile(image));
               } catch (IOException e) {
-                throw new java.io.UncheckedIOException(e);
+                throw new UncheckedIOException(e);
               }
             });
+  }
+
+  /** A source file, without its suffix, for an architecture. */
+  private record Image(String name, String architecture) {
+
+    boolean machine() {
+      return architecture.startsWith("sm_");
+    }
+
+    String file() {
+      return name + "." + architecture + (machine() ? ".cubin" : ".ptx");
+    }
   }
 
   private static NativeLibrary load(Path folder, String start) throws IOException {
@@ -91,14 +106,16 @@ public final class CompileKernels {
     }
   }
 
-  private byte[] compile(String source, String architecture, String kind) {
+  private byte[] compile(Image image) throws IOException {
+    String file = image.name + ".cu";
+    String source = Files.readString(sources.resolve("kernels").resolve(file));
     var reference = new PointerByReference();
-    call("nvrtcCreateProgram", reference, source, "uberkernel.cu", 2, HEADERS, HEADER_NAMES);
+    call("nvrtcCreateProgram", reference, source, file, 2, HEADERS, HEADER_NAMES);
     Pointer program = reference.getValue();
     try {
       String[] options = {
         "--std=c++17",
-        "--gpu-architecture=" + architecture,
+        "--gpu-architecture=" + image.architecture,
         "--include-path=" + sources.resolve("include"),
       };
       int code = invoke("nvrtcCompileProgram", program, options.length, options);
@@ -106,8 +123,8 @@ public final class CompileKernels {
       if (!log.isBlank()) {
         System.err.println(log);
       }
-      check("nvrtcCompileProgram for " + architecture, code);
-      return get(program, kind);
+      check("nvrtcCompileProgram of " + image.file(), code);
+      return get(program, image.machine() ? "CUBIN" : "PTX");
     } finally {
       call("nvrtcDestroyProgram", reference);
     }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Compiles the kernels: build.sh FOLDER. Machine code for sm_80, sm_90 and sm_100, PTX for later chips:
-# by nvcc (NVCC, CUDA_HOME or PATH) as one fat binary, FOLDER/sparqr.fatbin, or by NVRTC, if Maven put it
-# into $SPARQR_NVRTC_FOLDER, as a file each, FOLDER/sparqr.sm_80.cubin and so on. Does nothing where they
+# Compiles the kernels: build.sh FOLDER. Machine code for sm_80, sm_90 and sm_100, PTX for later chips, for each file
+# of kernels/: by nvcc (NVCC, CUDA_HOME or PATH) as one fat binary, FOLDER/rounds.fatbin and so on, or by NVRTC, if Maven
+# put it into $SPARQR_NVRTC_FOLDER, as a file each, FOLDER/rounds.sm_80.cubin and so on. Does nothing where they
 # are newer than the sources, and only says so where there is no compiler: the jar then has no CUDA backend.
 #   build.sh --flags          prints Maven's flag that fetches NVRTC (380 MB, once), if this machine has a
 #                             driver and no nvcc; SPARQR_NVRTC=no: never
@@ -41,8 +41,13 @@ if [ "$1" = --flags ]; then
 fi
 
 out=$1
-fat=("$out/sparqr.fatbin")
-single=("$out"/sparqr.{sm_80.cubin,sm_90.cubin,sm_100.cubin,compute_100.ptx})
+parts=(rounds sums solves)
+fat=("${parts[@]/%/.fatbin}")
+fat=("${fat[@]/#/$out/}")
+single=()
+for part in "${parts[@]}"; do
+  single+=("$out/$part".{sm_80.cubin,sm_90.cubin,sm_100.cubin,compute_100.ptx})
+done
 
 # current FILE...: whether they are all there, and newer than what they are made of
 current() {
@@ -64,15 +69,17 @@ mkdir -p "$out"
 temporary=$(mktemp -d "$out/.kernels.XXXXXX")
 trap 'rm -rf "$temporary"' EXIT
 if [ -n "$nvcc" ]; then
-  "$nvcc" -std=c++17 -O3 -I"$here/include" --threads 2 \
-    -gencode arch=compute_80,code=sm_80 \
-    -gencode arch=compute_90,code=sm_90 \
-    -gencode arch=compute_100,code=sm_100 \
-    -gencode arch=compute_100,code=compute_100 \
-    ${SPARQR_NVCC_FLAGS:-} -fatbin -o "$temporary/sparqr.fatbin" "$here/kernels/uberkernel.cu"
+  for part in "${parts[@]}"; do
+    "$nvcc" -std=c++17 -O3 -I"$here/include" --threads 2 \
+      -gencode arch=compute_80,code=sm_80 \
+      -gencode arch=compute_90,code=sm_90 \
+      -gencode arch=compute_100,code=sm_100 \
+      -gencode arch=compute_100,code=compute_100 \
+      ${SPARQR_NVCC_FLAGS:-} -fatbin -o "$temporary/$part.fatbin" "$here/kernels/$part.cu"
+  done
 else
   "${SPARQR_JAVA:-java}" -XX:+IgnoreUnrecognizedVMOptions --enable-native-access=ALL-UNNAMED \
     -cp "$SPARQR_NVRTC_FOLDER/jna.jar" "$here/../../build/java/CompileKernels.java" \
-    "$SPARQR_NVRTC_FOLDER" "$here" "$temporary"
+    "$SPARQR_NVRTC_FOLDER" "$here" "$temporary" "${parts[@]}"
 fi
 mv "$temporary"/* "$out"

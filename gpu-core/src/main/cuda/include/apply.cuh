@@ -4,9 +4,8 @@
 // load to store, as the A operand of the first product and the accumulator of the last; C and W pass from one product
 // to the next without a shuffle (see mma.cuh).
 //
-// Shared memory: V, size row tiles of 32 x 32, then T, 32 x 32, then for SPLIT = 2 the exchange of
-// 4 warps x 512 doubles. Tiles are swizzled (tile.cuh): the fragments of
-// the first and of the last product, one the transpose of the other, both load without conflicts.
+// Tiles in shared memory are swizzled (tile.cuh): the fragments of the first and of the last product, one the transpose
+// of the other, both load without conflicts.
 #pragma once
 #include "mma.cuh"
 #include "stage.cuh"
@@ -26,24 +25,46 @@ __device__ __forceinline__ void copy_async_wait() {
 }
 #endif
 
+/** Shared memory of Apply for a bundle of `SIZE` row tiles; where the size is known at run time only: ApplyPlaces. */
+template <int SIZE>
+struct alignas(16) ApplyShared {
+  double v[SIZE][SPARQR_TILE_DOUBLES];
+  double t[SPARQR_TILE_DOUBLES];
+  double exchange[SPARQR_WARPS][512];  // SPLIT = 2: the warps' halves of C
+};
+static_assert(sizeof(ApplyShared<8>) == 90112 && SPARQR_FITS<ApplyShared<8>, 8>, "");
+static_assert(sizeof(ApplyShared<4>) == 57344 && SPARQR_FITS<ApplyShared<4>, 4>, "");
+
+/** The parts of ApplyShared<size>. */
+struct ApplyPlaces {
+  double* v;
+  double* t;
+  double* exchange;
+
+  __device__ __forceinline__ ApplyPlaces(double* shared, int size)
+      : v(shared), t(shared + size * SPARQR_TILE_DOUBLES), exchange(t + SPARQR_TILE_DOUBLES) {}
+};
+static_assert(offsetof(ApplyShared<3>, t) == 3 * sizeof(double) * SPARQR_TILE_DOUBLES, "");
+static_assert(offsetof(ApplyShared<3>, exchange) == 4 * sizeof(double) * SPARQR_TILE_DOUBLES, "");
+
 /**
  * Starts the copy of a bundle's V and T into shared memory; apply_columns waits for it. The first tile and T come from
  * the VT slot, the others from column tile `column` of the front, in which columns >= `columns` hold no reflector.
  */
 __device__ __forceinline__ void load_vt(double* shared, const Bundle& bundle, int ld, int column, int columns,
                                         const double* vt) {
-  double* t = shared + bundle.size * 1024;
-  for (int i = threadIdx.x; i < 1024; i += SPARQR_THREADS) {
+  const ApplyPlaces to(shared, bundle.size);
+  for (int i = threadIdx.x; i < SPARQR_TILE_DOUBLES; i += SPARQR_THREADS) {
     int r = i >> 5, c = i & 31;
     int place = (r << 5) + (c ^ swizzle(r));
-    copy_async_8(shared + place, vt + i, true);
-    copy_async_8(t + place, vt + 1024 + i, true);
+    copy_async_8(to.v + place, vt + i, true);
+    copy_async_8(to.t + place, vt + SPARQR_TILE_DOUBLES + i, true);
   }
   for (int s = 1; s < bundle.size; s++) {
     const double* v = bundle.row[s] + column * SPARQR_TILE;
-    for (int i = threadIdx.x; i < 1024; i += SPARQR_THREADS) {
+    for (int i = threadIdx.x; i < SPARQR_TILE_DOUBLES; i += SPARQR_THREADS) {
       int r = i >> 5, c = i & 31;
-      copy_async_8(shared + s * 1024 + (r << 5) + (c ^ swizzle(r)), v + static_cast<long long>(r) * ld + c,
+      copy_async_8(to.v + s * SPARQR_TILE_DOUBLES + (r << 5) + (c ^ swizzle(r)), v + static_cast<long long>(r) * ld + c,
                    c < columns);
     }
   }
@@ -61,9 +82,10 @@ __device__ __forceinline__ void apply_columns(double* shared, const Bundle& bund
   const int g = lane >> 2, t = lane & 3;
   const int half = SPLIT == 2 ? (warp & 1) : 0;
   const int first = half * TILES;
-  const double* v = shared + first * 1024;
-  const double* tt = shared + bundle.size * 1024;
-  double* exchange = shared + bundle.size * 1024 + 1024;
+  const ApplyPlaces places(shared, bundle.size);
+  const double* v = places.v + first * SPARQR_TILE_DOUBLES;
+  const double* tt = places.t;
+  double* exchange = places.exchange;
   const int live = min(TILES, bundle.size - first);
   const TilePlaces place;
   for (int base = from; base < to; base += 16 * STRIPS) {

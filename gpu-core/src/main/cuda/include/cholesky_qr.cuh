@@ -39,13 +39,50 @@
 constexpr double CHOLESKY_GROWTH = 16;
 constexpr double CHOLESKY_DEFECT = 0x1p-32;
 
-/** Shared memory in addition to the tiles. */
+/** Static shared memory, in addition to CholeskyTiles. */
 struct CholeskyShared {
   EliminationShared elimination;
   double squares[32];  // (s_j ||x_j||)^2, in [1, 4); 0 for a column of zeros
   double scale[32];    // s_j, powers of two
   double beta[32];     // R_kk
 };
+static_assert(sizeof(CholeskyShared) == 6400, "");
+
+/** The place of a row tile in shared memory. */
+union alignas(16) CholeskyTile {
+  double x[SPARQR_TILE_DOUBLES];  // X, or Q1 once it is no longer needed
+  // Afterwards, in the first tile of each warp:
+  struct {
+    union {
+      double gram[SPARQR_GRAM_DOUBLES];  // the warp's part of Q1'Q1
+      double own[384];                   // then write_t's, private to the warp
+    };
+    double u[8][32];  // eight rows of U, swizzled as a tile's
+  } after;
+};
+static_assert(sizeof(CholeskyTile) == sizeof(double) * SPARQR_TILE_DOUBLES, "");
+
+/** Dynamic shared memory of a bundle of at most TILES row tiles. */
+template <int TILES>
+struct alignas(16) CholeskyTiles {
+  static_assert(TILES >= SPARQR_WARPS, "each warp needs a tile of its own");
+  CholeskyTile tile[TILES];
+  union {
+    double gram[SPARQR_WARPS][SPARQR_GRAM_DOUBLES];  // X'X by warps
+    struct {
+      double r1[SPARQR_TILE_DOUBLES];       // L', then R1
+      double inverse[SPARQR_TILE_DOUBLES];  // R1^-T, then N
+      double top[SPARQR_TILE_DOUBLES];      // Q1's top tile
+    } factor;
+  };
+};
+static_assert(sizeof(CholeskyTiles<8>) == 90112 && SPARQR_FITS<CholeskyTiles<8>, 8>, "");
+static_assert(sizeof(CholeskyTiles<4>) == 57344 && SPARQR_FITS<CholeskyTiles<4>, 4>, "");
+
+/** Doubles from a warp's first row tile to its second, and from the start of a tile to its rows of U. */
+constexpr int CHOLESKY_SECOND = SPARQR_WARPS * SPARQR_TILE_DOUBLES;
+constexpr int CHOLESKY_U = offsetof(CholeskyTile, after.u) / sizeof(double);
+static_assert(CHOLESKY_U == SPARQR_GRAM_DOUBLES && offsetof(CholeskyTile, after.own) == 0, "");
 
 /** The tile of one row tile of a bundle in a column tile. */
 __device__ __forceinline__ double* tile_of(const Bundle& bundle, int s, int column) {
@@ -113,7 +150,7 @@ __device__ __forceinline__ void load_tiles(double* tile, const TilePlaces& place
 #pragma unroll
   for (int b = 0; b < GROUPS; b++) {
     if (b < live) {
-      put_rows(tile + (b >> 2) * 4096 + (b & 3) * 256, place, x[b]);
+      put_rows(tile + (b >> 2) * CHOLESKY_SECOND + (b & 3) * 256, place, x[b]);
       if (b & 1) {
         add_gram(x[b - 1], x[b], part);
       }
@@ -147,7 +184,7 @@ __device__ __forceinline__ bool scale_gram(CholeskyShared& sh, double (&a)[4][2]
     const bool zero = sh.squares[lane] == 0;
     for (int i = 0; i < 8 * live; i++) {
       const int r = i & 31;
-      good = good && !(zero && tile[(i >> 5) * 4096 + r * 32 + (lane ^ swizzle(r))] != 0);
+      good = good && !(zero && tile[(i >> 5) * CHOLESKY_SECOND + r * 32 + (lane ^ swizzle(r))] != 0);
     }
   }
   const double mine = sh.scale[row];
@@ -229,7 +266,7 @@ __device__ __forceinline__ void orthonormalize(const double* tile, const double*
 #pragma unroll
       for (int r = 0; r < 2; r++) {
         double (&q)[2][4] = q1[(b & 3) + r];
-        const double* from = tile + (b >> 2) * 4096 + ((b & 3) + r) * 256;
+        const double* from = tile + (b >> 2) * CHOLESKY_SECOND + ((b & 3) + r) * 256;
         double fb[2][4];
 #pragma unroll
         for (int i = 0; i < 4; i++) {
@@ -330,7 +367,7 @@ __device__ __forceinline__ void add_upper(const double (&u)[3][8], const double 
 
 /**
  * Writes T to the VT slot: with N = -(Qtop - S)^-1 S, to first order in U, T' = N - N (U N + U'). n: N, swizzled; ut:
- * U' as accumulators; own: 384 doubles private to the warp.
+ * U' as accumulators; own: of the warp's CholeskyTile.
  */
 __device__ __forceinline__ void write_t(const double* n, const double (&u)[3][8], double (&ut)[2][4],
                                         const TilePlaces& place, const Strip& strip, double* own, double* t_slot) {
@@ -375,7 +412,7 @@ __device__ __forceinline__ void write_t(const double* n, const double (&u)[3][8]
 
 /**
  * Factorizes the 32 columns of column tile `column` of a bundle of at most TILES row tiles, as householder_factorize
- * does, or returns false with the bundle unchanged. shared: TILES * 1024 + 3072 doubles. On return sh.beta[k] is R_kk.
+ * does, or returns false with the bundle unchanged. shared: CholeskyTiles<TILES>. On return sh.beta[k] is R_kk.
  * Called by all threads of the block, with a barrier after the writes of the tiles before it and one before the reads
  * after it.
  */
@@ -387,20 +424,22 @@ __device__ __forceinline__ bool cholesky_factorize(double* shared, CholeskyShare
   const int g = lane >> 2, t = lane & 3, row = threadIdx.x >> 2;
   const int live = 4 * max(0, (bundle.size - warp + 3) / 4);
   const TilePlaces place;
-  double* own = shared + warp * 1024;     // X; then 768 doubles of this warp's part of Q1'Q1, and U above them
-  double* parts = shared + TILES * 1024;  // X'X by warps; then R1 and:
-  double* inverse = parts + 1024;         // R1^-T, then N
-  double* top = parts + 2048;             // Q1's top tile
+  CholeskyTiles<TILES>& tiles = *reinterpret_cast<CholeskyTiles<TILES>*>(shared);
+  // By doubles, because the compiler computes other addresses for tile[warp], with more instructions.
+  double* own = tiles.tile[0].x + warp * SPARQR_TILE_DOUBLES;
+  double* r1 = tiles.factor.r1;
+  double* inverse = tiles.factor.inverse;
+  double* top = tiles.factor.top;
   double part[6][4];
   load_tiles<GROUPS>(own, place, bundle, ld, column, live, part);
-  put_gram(parts + warp * 768, part);
+  put_gram(tiles.gram[0] + warp * SPARQR_GRAM_DOUBLES, part);
   __syncthreads();
   double a[4][2];
-  sum_gram(parts, 768, a);
+  sum_gram(tiles.gram[0], SPARQR_GRAM_DOUBLES, a);
   const bool in_range = scale_gram(sh, a, own, live);
-  eliminate(sh.elimination, a, parts);
+  eliminate(sh.elimination, a, r1);
   __syncthreads();
-  if (!__syncthreads_and(finish_cholesky(sh, a, parts, inverse) && in_range)) {
+  if (!__syncthreads_and(finish_cholesky(sh, a, r1, inverse) && in_range)) {
     return false;
   }
   double q1[4][2][4];
@@ -410,8 +449,8 @@ __device__ __forceinline__ bool cholesky_factorize(double* shared, CholeskyShare
   __syncthreads();
   const bool zero = sh.squares[row] == 0;
   double u[4][2];
-  sum_gram(shared, 1024, u);
-  double* above = shared + (row >> 3) * 1024 + 768 + (row & 7) * 32;
+  sum_gram(tiles.tile[0].after.gram, SPARQR_TILE_DOUBLES, u);
+  double* above = tiles.tile[0].x + (row >> 3) * SPARQR_TILE_DOUBLES + CHOLESKY_U + (row & 7) * 32;
   bool orthonormal = true;
 #pragma unroll
   for (int c = 0; c < 4; c++) {
@@ -427,7 +466,7 @@ __device__ __forceinline__ bool cholesky_factorize(double* shared, CholeskyShare
     }
   }
   if (!__syncthreads_and(orthonormal)) {
-    restore_second_tile<GROUPS>(own + 4096, place, bundle, ld, column, live);
+    restore_second_tile<GROUPS>(own + CHOLESKY_SECOND, place, bundle, ld, column, live);
     return false;
   }
   store_first_tile(q1, bundle, ld, column, live);
@@ -448,10 +487,10 @@ __device__ __forceinline__ bool cholesky_factorize(double* shared, CholeskyShare
   double upper[3][8];  // U as add_upper takes it
 #pragma unroll
   for (int i = 0; i < 8; i++) {
-    const double* from = shared + (i & 1) * 1024 + 768 + place.across[i >> 2][(i >> 1) & 1];
+    const double* from = tiles.tile[0].x + (i & 1) * SPARQR_TILE_DOUBLES + CHOLESKY_U + place.across[i >> 2][(i >> 1) & 1];
     upper[0][i] = from[0];
     upper[1][i] = from[16];
-    upper[2][i] = from[2048 + 16];
+    upper[2][i] = from[2 * SPARQR_TILE_DOUBLES + 16];
   }
   const Strip strip(place);
   if (vt != nullptr) {
@@ -472,14 +511,14 @@ __device__ __forceinline__ bool cholesky_factorize(double* shared, CholeskyShare
     for (int m = 0; m < 2; m++) {
 #pragma unroll
       for (int i = 0; i < 4; i++) {
-        ut[m][i] = own[768 + 16 * m + place.down[i >> 1][i & 1]];
+        ut[m][i] = own[CHOLESKY_U + 16 * m + place.down[i >> 1][i & 1]];
       }
     }
-    write_t(inverse, upper, ut, place, strip, own, vt + 1024);
+    write_t(inverse, upper, ut, place, strip, own, vt + SPARQR_TILE_DOUBLES);
   }
   double b[2][4], r[2][4];
-  strip.operand(parts, b);
-  strip.accumulator(parts, r);
+  strip.operand(r1, b);
+  strip.accumulator(r1, r);
   add_upper(upper, b, r);
 #pragma unroll
   for (int m = 0; m < 2; m++) {

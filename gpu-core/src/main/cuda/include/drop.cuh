@@ -75,6 +75,8 @@ __device__ __forceinline__ bool drop_start(const SparqrStage& stage, const Sparq
   return true;
 }
 
+static_assert(SPARQR_FITS<DropTile, 4>, "");
+
 /** PANEL c. False: no room for the rows of its dead columns. */
 template <int BUNDLE>
 __device__ __forceinline__ bool drop_panel(double* shared, Bundle& bundle, const SparqrStage& stage,
@@ -160,6 +162,13 @@ __device__ __forceinline__ bool drop_panel(double* shared, Bundle& bundle, const
   return true;
 }
 
+/** Shared memory of the second part of UPDATE, which removes dead columns. */
+struct DropUpdateShared {
+  double q[32][33];  // the orthogonal matrix of the panel's tile
+  double x[32][33];  // the tile that it is applied to
+};
+static_assert(sizeof(DropUpdateShared) == 16896 && SPARQR_FITS<DropUpdateShared, 4>, "");
+
 /** UPDATE c, j. */
 template <int BUNDLE>
 __device__ __forceinline__ void drop_update(double* shared, Bundle& bundle, const SparqrStage& stage,
@@ -189,12 +198,11 @@ __device__ __forceinline__ void drop_update(double* shared, Bundle& bundle, cons
     return;
   }
   const double* orthogonal = vt + (shape.slots - 1) * SPARQR_VT_DOUBLES;
-  double(*q)[33] = reinterpret_cast<double(*)[33]>(shared);
-  double(*x)[33] = q + 32;
+  DropUpdateShared& sh = *reinterpret_cast<DropUpdateShared*>(shared);
   double* home = row_tile(stage, front, c) + 32 * j;
   for (int i = threadIdx.x; i < 1024; i += SPARQR_THREADS) {
-    q[i >> 5][i & 31] = orthogonal[i];
-    x[i >> 5][i & 31] = home[static_cast<long long>(i >> 5) * front.ld + (i & 31)];
+    sh.q[i >> 5][i & 31] = orthogonal[i];
+    sh.x[i >> 5][i & 31] = home[static_cast<long long>(i >> 5) * front.ld + (i & 31)];
   }
   for (int k = waiting; k < (before + __popc(dead) + 31) >> 5; k++) {
     clear_block(shape.block(stage, front, drop.off(k) + j), front.ld);
@@ -207,7 +215,7 @@ __device__ __forceinline__ void drop_update(double* shared, Bundle& bundle, cons
     }
     double sum = 0;
     for (int k = 0; k < width; k++) {
-      sum = fma(q[row][k], x[k][column], sum);
+      sum = fma(sh.q[row][k], sh.x[k][column], sum);
     }
     const bool gone = dead >> row & 1;
     home[static_cast<long long>(row) * front.ld + column] = gone ? 0.0 : sum;

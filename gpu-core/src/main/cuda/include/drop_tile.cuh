@@ -9,6 +9,7 @@ struct DropTile {
   double v[32], tau, size, dropped[32];
   int lives, live, dead;
 };
+static_assert(sizeof(DropTile) == 17440, "");
 
 /**
  * Heath's method on the triangle at t.r: afterwards rows [0, live) have a pivot and rows [live, width) are zero in

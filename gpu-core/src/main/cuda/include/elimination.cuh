@@ -16,6 +16,7 @@ struct alignas(16) EliminationShared {
   double pivot[8][4][4];    // 4 x 4 blocks of the pivots
   double sign[32];
 };
+static_assert(sizeof(EliminationShared) == 5632, "");
 
 /** a[c] := a[c + 1]: after eight steps the columns are in their original places. */
 __device__ __forceinline__ void rotate(double (&a)[4][2]) {

@@ -39,7 +39,10 @@ __device__ __forceinline__ void clear(double (&d)[6][4]) {
   }
 }
 
-/** Writes a warp's part to shared memory, 768 doubles. */
+/** Doubles of a warp's part in shared memory: six blocks of 16 x 8. */
+constexpr int SPARQR_GRAM_DOUBLES = 768;
+
+/** Writes a warp's part to shared memory. */
 __device__ __forceinline__ void put_gram(double* part, const double (&d)[6][4]) {
 #pragma unroll
   for (int i = 0; i < 6; i++) {

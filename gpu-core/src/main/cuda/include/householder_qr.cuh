@@ -27,6 +27,7 @@ struct HouseholderShared {
   double beta[32];
   int floor[32];  // high word of the squared norm below which a column's remainder is zero
 };
+static_assert(sizeof(HouseholderShared) == 5264 && SPARQR_FITS<HouseholderShared, 4>, "");
 
 /** H = I - gamma v v' with v = (pivot, x), H (alpha, x)' = (beta, 0)'; tau is gamma pivot^2. */
 struct Reflector {
@@ -396,7 +397,7 @@ struct HouseholderBundle {
     if (vt != nullptr) {
 #pragma unroll
       for (int i = 0; i < 8; i++) {
-        vt[1024 + ti * 32 + tq + 4 * i] = t[i];
+        vt[SPARQR_TILE * SPARQR_TILE + ti * 32 + tq + 4 * i] = t[i];
       }
     }
   }

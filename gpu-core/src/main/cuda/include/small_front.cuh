@@ -19,6 +19,15 @@ struct SmallShared {
   short exponent[SPARQR_SMALL_COLUMNS];
   int state;
 };
+static_assert(sizeof(SmallShared) == 3624 && alignof(SmallShared) == alignof(double), "the front follows");
+
+/** Shared memory of a small front: the front itself takes as much of the rest as it needs. */
+struct SmallFrontShared {
+  SmallShared head;
+  double front[1];
+};
+constexpr std::size_t SPARQR_SMALL_HEAD = offsetof(SmallFrontShared, front) / sizeof(double);
+static_assert(SPARQR_SMALL_HEAD == 453, "");
 
 /** Columns j, j + 4, j + 8, j + 12 (those below `columns`) of the k-th elimination step. */
 __device__ __forceinline__ void eliminate(double* a, int ld, int k, int rows, int columns, int first, SmallShared& sh) {
@@ -133,12 +142,12 @@ __device__ __forceinline__ bool scale_columns(double* a, int ld, int rows, int c
 __device__ __forceinline__ void small_front_task(double* shared, const SparqrStage& stage, const SparqrTask& task,
                                                  const SparqrFront& front, int state) {
   SmallShared& sh = *reinterpret_cast<SmallShared*>(shared);
-  double* a = shared + (sizeof(SmallShared) + 7) / 8;
+  double* a = shared + SPARQR_SMALL_HEAD;
   const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
   const int columns = front.fn + front.rhs;
   double* home = stage.arena + front.data;
   int ld = columns | 1;
-  const bool inside = static_cast<long long>(front.fm) * ld + (sizeof(SmallShared) + 7) / 8 <= stage.shared_doubles;
+  const bool inside = static_cast<long long>(front.fm) * ld + SPARQR_SMALL_HEAD <= stage.shared_doubles;
   if (threadIdx.x == 0) {
     sh.state = state;
   }

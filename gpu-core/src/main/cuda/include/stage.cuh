@@ -3,11 +3,20 @@
 #pragma once
 #include "task_layout.cuh"
 
-/** Flag in progress[0]: a task has waited too long, and the stage is given up. */
+/** Flag in progress[0]: the stage is given up, because a task has waited too long or is of no known kind. */
 constexpr unsigned long long SPARQR_GIVEN_UP = 1ull << 63;
 
 constexpr int SPARQR_THREADS = 128;
 constexpr int SPARQR_WARPS = SPARQR_THREADS / 32;
+
+/** Doubles of dynamic shared memory of a block: CudaModule.sharedDoubles. What lies in it: the structs named ..Shared. */
+constexpr int SPARQR_SHARED_DOUBLES_4 = 10752;  // a small front of the default limits
+constexpr int SPARQR_SHARED_DOUBLES_8 = 11264;  // Apply and Cholesky QR of 8 row tiles
+
+/** Whether T fits into it where bundles have at most BUNDLE row tiles. */
+template <typename T, int BUNDLE>
+constexpr bool SPARQR_FITS =
+    sizeof(T) <= sizeof(double) * (BUNDLE > 4 ? SPARQR_SHARED_DOUBLES_8 : SPARQR_SHARED_DOUBLES_4) && alignof(T) <= 16;
 
 /** Device pointers of a stage; the arrays are described in task_layout.cuh. */
 struct SparqrStage {
@@ -25,12 +34,14 @@ struct SparqrStage {
   // Place 0: tickets handed out, and SPARQR_GIVEN_UP; place 1 + f: counts of front f's finished tasks
   // (task_layout.cuh). Null: the tasks of this launch neither wait nor count.
   unsigned long long* progress;
+  // What ended the stage (unknown_task), 0 while nothing did.
+  unsigned long long* failure;
   double tolerance;
   int32_t shared_doubles;         // dynamic shared memory of a block
   int32_t reflectors;             // 1: V of single reflectors everywhere (needed if Q is kept)
   unsigned long long wait_nanos;  // longest wait of a task for its dependencies
 };
-static_assert(sizeof(SparqrStage) == 120, "stage size");
+static_assert(sizeof(SparqrStage) == 128, "stage size");
 
 /** A bundle in the kernels: entry (r, c) of row tile s is row[s][r * ld + c]. */
 struct Bundle {

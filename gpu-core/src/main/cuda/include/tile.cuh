@@ -2,6 +2,8 @@
 // 32 x 32 tiles in shared memory: entry (r, c) at 32 r + (c xor swizzle(r)).
 #pragma once
 
+constexpr int SPARQR_TILE_DOUBLES = 1024;
+
 __device__ __forceinline__ int swizzle(int r) {
   return (r & 1) | ((r & 2) << 2) | (r & 4);
 }

@@ -46,9 +46,21 @@ __device__ __forceinline__ bool wait_for(const SparqrStage& stage, const unsigne
 }
 
 /**
+ * Gives the stage up for a task of a kind that there is not, by the first that finds one: its place in the list, from 1,
+ * and its kind in the low byte. Called by one thread. CudaRoundExecutor reads both.
+ */
+__device__ __forceinline__ void unknown_task(const SparqrStage& stage, long long number, int kind) {
+  atomicCAS(stage.failure, 0ull, static_cast<unsigned long long>(number + 1) << 8 | static_cast<unsigned>(kind));
+  if (stage.progress != nullptr) {
+    atomicOr(stage.progress, SPARQR_GIVEN_UP);
+  }
+}
+
+/**
  * Puts this block's task and its front into shared memory, once its dependencies are done. Blocks take tasks in the
  * order in which they start, so the dependencies are running or finished: no deadlock, in whatever order the device
- * starts blocks. False: the stage has been given up. Called by all threads of the block.
+ * starts blocks. False: the stage has been given up, or is now because its task is of an unknown kind. Called by all
+ * threads of the block.
  */
 __device__ __forceinline__ bool next_task(const SparqrStage& stage, long long first, SparqrTask& task,
                                           SparqrFront& front) {
@@ -73,13 +85,21 @@ __device__ __forceinline__ bool next_task(const SparqrStage& stage, long long fi
       word = reinterpret_cast<const int4*>(stage.tasks + number)[lane];
       reinterpret_cast<int4*>(&task)[lane] = word;
     }
-    const int f = __shfl_sync(~0u, word.y, 0);
+    const int kind = __shfl_sync(~0u, word.x, 0) & 0xff;
+    const bool unknown = kind >= SPARQR_KINDS;
+    // What names no kind names no front.
+    const int f = unknown ? 0 : __shfl_sync(~0u, word.y, 0);
     const unsigned chain = __shfl_sync(~0u, word.x, TASK_WORDS - 1);
     const unsigned bulk = __shfl_sync(~0u, word.y, TASK_WORDS - 1);
     if (lane < FRONT_WORDS) {
       reinterpret_cast<int4*>(&front)[lane] = reinterpret_cast<const int4*>(stage.fronts + f)[lane];
     }
-    if (stage.progress != nullptr && (chain | bulk) != 0 && lane == 0 && !given_up) {
+    if (unknown) {
+      if (lane == 0 && !given_up) {
+        unknown_task(stage, number, kind);
+      }
+      given_up = true;
+    } else if (stage.progress != nullptr && (chain | bulk) != 0 && lane == 0 && !given_up) {
       given_up = !wait_for(stage, stage.progress + 1 + f, chain, bulk);
     }
   }

@@ -270,22 +270,25 @@ public final class CudaRoundExecutor implements RoundExecutor {
   private Result collect(StageProgram program, long sent, boolean rowsStay) {
     int fronts = program.fronts();
     int sums = program.residualSlots() * program.rhs();
-    PinnedBuffer buffer = pinned.acquire(8L + 8L * sums + 4L * fronts + 16);
+    int head = StageMemory.END_BYTES;
+    PinnedBuffer buffer = pinned.acquire(head + 8L * sums + 4L * fronts + 16);
     try {
-      compute.download(buffer, 0, memory.get(Part.PROGRESS).at(0), 8);
-      compute.download(buffer, 8, memory.get(Part.RESIDUAL).at(0), 8L * sums);
-      compute.download(buffer, 8 + 8L * sums, memory.get(Part.STATE).at(0), 4L * fronts);
+      compute.download(buffer, 0, memory.get(Part.PROGRESS).at(0), head);
+      compute.download(buffer, head, memory.get(Part.RESIDUAL).at(0), 8L * sums);
+      compute.download(buffer, head + 8L * sums, memory.get(Part.STATE).at(0), 4L * fronts);
       compute.synchronize();
+      ByteBuffer end = buffer.view(0, head);
+      StageMemory.checkKinds(end.getLong());
       // the sign bit is SPARQR_GIVEN_UP
-      if (buffer.view(0, 8).getLong() < 0) {
+      if (end.getLong() < 0) {
         throw new IntegrityFailure(
             "a task waited %d ms for tasks that its list does not have before it"
                 .formatted(StageMemory.waitMillis()));
       }
       double[] residual = new double[sums];
       int[] state = new int[fronts];
-      buffer.view(8, 8 + 8 * sums).asDoubleBuffer().get(residual);
-      buffer.view(8 + 8 * sums, 8 + 8 * sums + 4 * fronts).asIntBuffer().get(state);
+      buffer.view(head, head + 8 * sums).asDoubleBuffer().get(residual);
+      buffer.view(head + 8 * sums, head + 8 * sums + 4 * fronts).asIntBuffer().get(state);
       long received = 8L * sums + 4L * fronts + (rowsStay ? 0 : 8 * program.outDoubles());
       return new Result(state, residual, sent, received);
     } finally {
@@ -395,7 +398,7 @@ public final class CudaRoundExecutor implements RoundExecutor {
     int bytes = Math.multiplyExact(count, TaskLayout.TASK_BYTES);
     try (var list = new DeviceBuffer(device.driver(), bytes);
         var out = new DeviceBuffer(device.driver(), 8L * outDoubles)) {
-      PinnedBuffer buffer = pinned.acquire(Math.max(bytes, 8L * outDoubles));
+      PinnedBuffer buffer = pinned.acquire(Math.max(bytes, 8L * outDoubles + 8));
       try {
         buffer.view(0, bytes).put(tasks.duplicate().position(0).limit(bytes));
         compute.upload(list.at(0), buffer, 0, bytes);
@@ -408,7 +411,9 @@ public final class CudaRoundExecutor implements RoundExecutor {
                 0,
                 count);
         compute.download(buffer, 0, out.at(0), 8L * outDoubles);
+        compute.download(buffer, 8L * outDoubles, memory.get(Part.PROGRESS).at(0), 8);
         compute.synchronize();
+        StageMemory.checkKinds(buffer.view(8 * outDoubles, 8 * outDoubles + 8).getLong());
         double[] result = new double[outDoubles];
         buffer.view(0, 8 * outDoubles).asDoubleBuffer().get(result);
         return result;

@@ -28,7 +28,7 @@ public final class DeviceSessions {
 
   private final CudaDriver driver;
   private final long idleMillis;
-  private final IntFunction<byte[]> image;
+  private final IntFunction<KernelImage> image;
   private final Map<Integer, Slot> slots = new ConcurrentHashMap<>();
   private ScheduledThreadPoolExecutor timer;
 
@@ -140,7 +140,7 @@ public final class DeviceSessions {
     this(driver, idleMillis, KernelImage::of);
   }
 
-  DeviceSessions(CudaDriver driver, long idleMillis, IntFunction<byte[]> image) {
+  DeviceSessions(CudaDriver driver, long idleMillis, IntFunction<KernelImage> image) {
     this.driver = driver;
     this.idleMillis = idleMillis;
     this.image = image;

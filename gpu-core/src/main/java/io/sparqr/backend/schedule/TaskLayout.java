@@ -163,6 +163,11 @@ public final class TaskLayout {
     return (n + TILE - 1) / TILE;
   }
 
+  /** Kind of the task at byte {@code at}; below {@link #KINDS} in every list that is in order. */
+  public static int kind(ByteBuffer b, int at) {
+    return b.get(at + KIND) & 0xff;
+  }
+
   /** Front of the task at byte {@code at}; for an ASSEMBLE_BLOCK the block's descriptor. */
   public static int front(ByteBuffer b, int at) {
     return b.getInt(at + FRONT);
@@ -180,13 +185,13 @@ public final class TaskLayout {
 
   /** Whether the task at byte {@code at} counts as a chain task of its front. */
   public static boolean countsForChain(ByteBuffer b, int at) {
-    int kind = b.get(at + KIND);
+    int kind = kind(b, at);
     return kind == FACTORIZE || kind == APPLY_FACTORIZE || kind == APPLY_NEAR;
   }
 
   /** The front for which the task at byte {@code at} counts as a bulk task, or -1. */
   public static int countsForBulk(ByteBuffer b, int at) {
-    return switch (b.get(at + KIND)) {
+    return switch (kind(b, at)) {
       case APPLY, ASSEMBLE_S -> front(b, at);
       case PACK_ASSEMBLE, ASSEMBLE_BLOCK -> b.getInt(at + PACK_PARENT);
       case SMALL_FRONT ->
@@ -201,7 +206,7 @@ public final class TaskLayout {
     requireLittleEndian(b);
     int front = b.getInt(at + FRONT);
     int flags = b.get(at + FLAGS);
-    return switch (b.get(at + KIND)) {
+    return switch (kind(b, at)) {
       case FACTORIZE ->
           new Task.Factorize(
               front,
@@ -263,8 +268,7 @@ public final class TaskLayout {
               b.getInt(at + OUT_ROW_TO),
               b.getLong(at + OUT_OUT),
               b.getLong(at + OUT_OUT_RHS));
-      default ->
-          throw new IllegalArgumentException("task kind " + b.get(at + KIND) + " at byte " + at);
+      default -> throw new IllegalArgumentException("task kind " + kind(b, at) + " at byte " + at);
     };
   }
 

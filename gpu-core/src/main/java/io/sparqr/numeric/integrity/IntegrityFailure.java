@@ -43,6 +43,17 @@ public final class IntegrityFailure extends RuntimeException {
     bound = 0;
   }
 
+  /**
+   * A task that no executor knows.
+   *
+   * @param place in the stage's list, from 0
+   * @param kind the number of its kind
+   */
+  public static IntegrityFailure ofTask(long place, int kind) {
+    return new IntegrityFailure(
+        "task %d of a stage's list is of kind %d, which does not exist".formatted(place, kind));
+  }
+
   /** Position of the column in the analysis; -1 - q for right-hand side q. */
   public int position() {
     return position;

@@ -179,7 +179,9 @@ public final class TaskListExecutor implements RoundExecutor {
     int tasks = list.capacity() / TaskLayout.TASK_BYTES;
     int[] at = order == null ? null : order.order(r, tasks);
     for (int k = 0; k < tasks; k++) {
-      int place = (at == null ? k : at[k]) * TaskLayout.TASK_BYTES;
+      int number = at == null ? k : at[k];
+      int place = number * TaskLayout.TASK_BYTES;
+      checkKind(list, place, stage.program.schedule().roundStart(r) + number);
       if (!mayRun(list, place)) {
         throw new IntegrityFailure(
             "round "
@@ -196,6 +198,9 @@ public final class TaskListExecutor implements RoundExecutor {
     int left = list.capacity() / TaskLayout.TASK_BYTES;
     int[] place = new int[left];
     Arrays.setAll(place, k -> k * TaskLayout.TASK_BYTES);
+    for (int k = 0; k < left; k++) {
+      checkKind(list, place[k], k);
+    }
     int[] ready = new int[left];
     while (left > 0) {
       int count = 0;
@@ -211,6 +216,13 @@ public final class TaskListExecutor implements RoundExecutor {
       runAndCount(list, place[k]);
       left--;
       System.arraycopy(place, k + 1, place, k, left - k);
+    }
+  }
+
+  /** As on a device: before the task waits for others, and whatever its front's state is. */
+  private static void checkKind(ByteBuffer list, int at, long number) {
+    if (TaskLayout.kind(list, at) >= TaskLayout.KINDS) {
+      throw IntegrityFailure.ofTask(number, TaskLayout.kind(list, at));
     }
   }
 

@@ -78,6 +78,11 @@ public final class SpoiledTasks {
     return list.getInt(place) == was ? null : list;
   }
 
+  /** A task of another kind, in place. */
+  public static ByteBuffer kind(ByteBuffer list, int at, int kind) {
+    return list.put(at + TaskLayout.KIND, (byte) kind);
+  }
+
   private static ByteBuffer without(ByteBuffer list, int at) {
     ByteBuffer some = ByteBuffer.allocate(list.capacity() - RECORD).order(ByteOrder.LITTLE_ENDIAN);
     some.put(0, list, 0, at);

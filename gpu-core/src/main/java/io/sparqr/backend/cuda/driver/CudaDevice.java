@@ -24,7 +24,7 @@ public final class CudaDevice implements AutoCloseable {
    *
    * @param image the kernels, for this device
    */
-  public CudaDevice(CudaDriver driver, int ordinal, byte[] image) {
+  public CudaDevice(CudaDriver driver, int ordinal, KernelImage image) {
     this.driver = driver;
     this.ordinal = ordinal;
     byte[] text = new byte[256];

@@ -4,13 +4,16 @@ package io.sparqr.backend.cuda.driver;
 import static java.util.Locale.ROOT;
 
 import java.nio.ByteBuffer;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import jcuda.driver.CUfunction;
 import jcuda.driver.CUfunction_attribute;
 import jcuda.driver.CUmodule;
 
 /**
- * The kernels on a device, owned: the überkernel for bundles of up to 4 and of up to 8 row tiles.
+ * The kernels on a device, owned: the überkernel for bundles of up to 4 and of up to 8 row tiles,
+ * column sums, and solves with R; a CUDA module for each part of {@link KernelImage}.
  */
 public final class CudaModule implements AutoCloseable {
 
@@ -21,10 +24,10 @@ public final class CudaModule implements AutoCloseable {
   public static final int NORM_PARTS = 64;
 
   /** Bytes of SparqrStage, the launch's parameter. */
-  public static final int STAGE_BYTES = 120;
+  public static final int STAGE_BYTES = 128;
 
   private final CudaDriver driver;
-  private final CUmodule handle = new CUmodule();
+  private final Map<KernelImage.Part, CUmodule> loaded = new EnumMap<>(KernelImage.Part.class);
   private final CUfunction round4 = new CUfunction();
   private final CUfunction round8 = new CUfunction();
   private final CUfunction probeNorm = new CUfunction();
@@ -34,22 +37,29 @@ public final class CudaModule implements AutoCloseable {
   private boolean closed;
 
   /** Loads the kernels, as {@link KernelImage} has them, into the current context. */
-  CudaModule(CudaDriver driver, byte[] image) {
+  CudaModule(CudaDriver driver, KernelImage image) {
     this.driver = driver;
-    driver.check("cuModuleLoadData", driver.calls().moduleLoad(handle, image));
-    LiveResources.opened(LiveResources.Kind.MODULE);
     try {
+      for (KernelImage.Part part : KernelImage.Part.values()) {
+        load(part, image.of(part));
+      }
       prepare(round4, "sparqr_round_4", 4);
       prepare(round8, "sparqr_round_8", 8);
-      function(probeNorm, "sparqr_probe_norm");
-      function(departures, "sparqr_departures");
+      function(KernelImage.Part.SUMS, probeNorm, "sparqr_probe_norm");
+      function(KernelImage.Part.SUMS, departures, "sparqr_departures");
       for (SolveKind kind : SolveKind.values()) {
         solves[kind.ordinal()] = new CUfunction();
-        function(solves[kind.ordinal()], "sparqr_" + kind.name().toLowerCase(ROOT));
+        function(
+            KernelImage.Part.SOLVES,
+            solves[kind.ordinal()],
+            "sparqr_" + kind.name().toLowerCase(ROOT));
       }
       for (SumKind kind : SumKind.values()) {
         sums[kind.ordinal()] = new CUfunction();
-        function(sums[kind.ordinal()], "sparqr_%s_sums".formatted(kind.name().toLowerCase(ROOT)));
+        function(
+            KernelImage.Part.SUMS,
+            sums[kind.ordinal()],
+            "sparqr_%s_sums".formatted(kind.name().toLowerCase(ROOT)));
       }
     } catch (RuntimeException e) {
       close();
@@ -57,13 +67,21 @@ public final class CudaModule implements AutoCloseable {
     }
   }
 
-  private void function(CUfunction function, String name) {
+  private void load(KernelImage.Part part, byte[] image) {
+    var module = new CUmodule();
+    driver.check("cuModuleLoadData", driver.calls().moduleLoad(module, image));
+    LiveResources.opened(LiveResources.Kind.MODULE);
+    loaded.put(part, module);
+  }
+
+  private void function(KernelImage.Part part, CUfunction function, String name) {
     driver.check(
-        "cuModuleGetFunction(" + name + ")", driver.calls().moduleFunction(function, handle, name));
+        "cuModuleGetFunction(" + name + ")",
+        driver.calls().moduleFunction(function, loaded.get(part), name));
   }
 
   private void prepare(CUfunction function, String name, int bundle) {
-    function(function, name);
+    function(KernelImage.Part.ROUNDS, function, name);
     driver.check(
         "cuFuncSetAttribute",
         driver
@@ -154,8 +172,10 @@ public final class CudaModule implements AutoCloseable {
   public void close() {
     if (!closed) {
       closed = true;
-      LiveResources.closed(LiveResources.Kind.MODULE);
-      driver.check("cuModuleUnload", driver.calls().moduleUnload(handle));
+      for (CUmodule module : loaded.values()) {
+        LiveResources.closed(LiveResources.Kind.MODULE);
+        driver.check("cuModuleUnload", driver.calls().moduleUnload(module));
+      }
     }
   }
 }

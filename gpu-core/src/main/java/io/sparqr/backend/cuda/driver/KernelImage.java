@@ -6,11 +6,15 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Function;
 
 /**
- * The kernels in the jar, as built: one fat binary by nvcc, or separate files of machine code and
- * PTX by NVRTC.
+ * The kernels in the jar, as built: for each source file ({@link Part}) one fat binary by nvcc, or
+ * separate files of machine code and PTX by NVRTC.
  */
 public final class KernelImage {
 
@@ -18,7 +22,22 @@ public final class KernelImage {
   public static final String NO_KERNELS =
       "this build has no CUDA kernels (neither nvcc nor NVRTC was there when it was made)";
 
-  private static final String START = "/io/sparqr/backend/cuda/sparqr.";
+  private static final String FOLDER = "/io/sparqr/backend/cuda/";
+
+  /** The source files, by what their kernels do; each is an image of its own. */
+  public enum Part {
+    /** The tasks of a factorization. */
+    ROUNDS,
+    /** Column sums and their comparison. */
+    SUMS,
+    /** Solves with R and their errors. */
+    SOLVES;
+
+    /** The start of the names of its resources. */
+    String start() {
+      return FOLDER + name().toLowerCase(Locale.ROOT) + ".";
+    }
+  }
 
   /** Compute capabilities (times 10) with machine code, newest first. */
   static final List<Integer> MACHINES = List.of(100, 90, 80);
@@ -26,21 +45,39 @@ public final class KernelImage {
   /** Compute capability (times 10) of the PTX, which the driver compiles for later chips. */
   static final int PTX = 100;
 
-  private KernelImage() {}
+  private final Map<Part, byte[]> images = new EnumMap<>(Part.class);
 
-  /** Whether the build put kernels into the jar. */
-  public static boolean isInJar() {
-    return resources(PTX).stream().anyMatch(name -> KernelImage.class.getResource(name) != null);
+  /** Images from elsewhere than the jar. */
+  public KernelImage(Function<Part, byte[]> source) {
+    for (Part part : Part.values()) {
+      images.put(part, source.apply(part));
+    }
   }
 
   /**
-   * The image to pass to cuModuleLoadData for a device.
+   * The images for a device.
    *
    * @param capability the device's compute capability times 10: 90 for 9.0
    * @throws BackendUnavailableException if the jar has no kernels for it
    */
-  public static byte[] of(int capability) {
-    for (String name : resources(capability)) {
+  public static KernelImage of(int capability) {
+    return new KernelImage(part -> read(part, capability));
+  }
+
+  /** What to pass to cuModuleLoadData; not a copy. */
+  byte[] of(Part part) {
+    return images.get(part);
+  }
+
+  /** Whether the build put kernels into the jar. */
+  public static boolean isInJar() {
+    return resources(Part.ROUNDS, PTX).stream()
+        .anyMatch(name -> KernelImage.class.getResource(name) != null);
+  }
+
+  /** The jar's image of a part for a device. */
+  static byte[] read(Part part, int capability) {
+    for (String name : resources(part, capability)) {
       try (InputStream in = KernelImage.class.getResourceAsStream(name)) {
         if (in != null) {
           return in.readAllBytes();
@@ -57,22 +94,22 @@ public final class KernelImage {
    * driver chooses. Machine code runs on its own chip and later minor versions of the same major
    * one (CUDA C++ Programming Guide, "Binary Compatibility"), PTX on every later chip.
    */
-  static List<String> resources(int capability) {
+  static List<String> resources(Part part, int capability) {
     var names = new ArrayList<String>();
-    names.add(START + "fatbin");
+    names.add(part.start() + "fatbin");
     for (int machine : MACHINES) {
       if (machine / 10 == capability / 10 && machine <= capability) {
-        names.add(machine(machine));
+        names.add(machine(part, machine));
       }
     }
     if (capability >= PTX) {
-      names.add(START + "compute_" + PTX + ".ptx");
+      names.add(part.start() + "compute_" + PTX + ".ptx");
     }
     return names;
   }
 
   /** The machine code's resource. */
-  static String machine(int capability) {
-    return START + "sm_" + capability + ".cubin";
+  static String machine(Part part, int capability) {
+    return part.start() + "sm_" + capability + ".cubin";
   }
 }

@@ -4,6 +4,7 @@ package io.sparqr.backend.cuda.resident;
 import io.sparqr.backend.cuda.DeviceSessions;
 import io.sparqr.backend.cuda.driver.CudaDevice;
 import io.sparqr.backend.cuda.driver.CudaDriver;
+import io.sparqr.backend.cuda.driver.KernelImage;
 import io.sparqr.backend.cuda.transfer.PinnedPool;
 import io.sparqr.error.FatalCudaException;
 import java.util.function.Consumer;
@@ -28,7 +29,7 @@ public final class DeviceSession implements AutoCloseable {
   private Consumer<FatalCudaException> onLost = e -> {};
   private boolean closed;
 
-  public DeviceSession(CudaDriver driver, int ordinal, byte[] image) {
+  public DeviceSession(CudaDriver driver, int ordinal, KernelImage image) {
     device = new CudaDevice(driver, ordinal, image);
     pinned = new PinnedPool(driver);
   }

@@ -8,6 +8,7 @@ import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.backend.staged.layout.StageProgram;
 import io.sparqr.configuration.Keys;
 import io.sparqr.error.InsufficientMemoryException;
+import io.sparqr.numeric.integrity.IntegrityFailure;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Collections;
@@ -35,6 +36,12 @@ public final class StageMemory implements AutoCloseable {
     STATE,
     PROGRESS
   }
+
+  /** Bytes of SparqrStage.failure, at the start of {@link Part#PROGRESS}; then the tickets. */
+  private static final int FAILURE_BYTES = 8;
+
+  /** Bytes from the start of {@link Part#PROGRESS} that say how a stage ended. */
+  public static final int END_BYTES = FAILURE_BYTES + 8;
 
   /** What depends on the stage's structure alone. */
   private static final Set<Part> STRUCTURE =
@@ -119,7 +126,7 @@ public final class StageMemory implements AutoCloseable {
       case OUT -> 8 * p.outDoubles();
       case RESIDUAL -> 8L * p.residualSlots() * p.rhs();
       case STATE -> 4L * p.fronts();
-      case PROGRESS -> 8L * (1 + p.fronts() + p.dropWords());
+      case PROGRESS -> FAILURE_BYTES + 8L * (1 + p.fronts() + p.dropWords());
     };
   }
 
@@ -157,14 +164,30 @@ public final class StageMemory implements AutoCloseable {
       } else if (part == Part.OUT && out != null) {
         from = out;
       }
-      boolean none = part == Part.PROGRESS && tasks != null;
-      b.putLong(8 * part.ordinal(), none ? 0 : from.address());
+      long address = from.address();
+      if (part == Part.PROGRESS) {
+        address = tasks != null ? 0 : address + FAILURE_BYTES;
+      }
+      b.putLong(8 * part.ordinal(), address);
     }
-    b.putDouble(96, tolerance);
-    b.putInt(104, CudaModule.sharedDoubles(bundle));
-    b.putInt(108, reflectors ? 1 : 0);
-    b.putLong(112, 1_000_000 * waitMillis());
+    b.putLong(96, get(Part.PROGRESS).address());
+    b.putDouble(104, tolerance);
+    b.putInt(112, CudaModule.sharedDoubles(bundle));
+    b.putInt(116, reflectors ? 1 : 0);
+    b.putLong(120, 1_000_000 * waitMillis());
     return b;
+  }
+
+  /**
+   * Refuses a list that has a task of an unknown kind.
+   *
+   * @param failure the first word of {@link Part#PROGRESS}: unknown_task of waiting.cuh writes it
+   * @throws IntegrityFailure if there was one
+   */
+  public static void checkKinds(long failure) {
+    if (failure != 0) {
+      throw IntegrityFailure.ofTask((failure >>> 8) - 1, (int) failure & 0xff);
+    }
   }
 
   @Override

@@ -44,6 +44,8 @@ public interface RoundExecutor extends AutoCloseable {
    * @param sink receives the rows of each such front once, if it has any
    * @throws io.sparqr.error.InsufficientMemoryException if the stage does not fit in spite of its
    *     plan
+   * @throws io.sparqr.numeric.integrity.IntegrityFailure if the list has a task that waits for one
+   *     after it, or one of a kind that does not exist ({@link TaskLayout#kind})
    */
   Result execute(StageProgram program, StageInput input, double tolerance, RowSink sink);
 

@@ -4,15 +4,22 @@ package io.sparqr.backend.cuda.driver;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.sparqr.backend.cuda.driver.KernelImage.Part;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Which kernels a device gets, and what the build put into the jar: -Dcuda.nvrtc=true demands it.
@@ -21,16 +28,50 @@ class KernelImageTest {
 
   private static final int EM_CUDA = 190;
 
-  private static final List<String> KERNELS =
-      List.of(
-          "sparqr_round_4",
-          "sparqr_round_8",
-          "sparqr_probe_norm",
-          "sparqr_departures",
-          "sparqr_output_sums",
-          "sparqr_block_sums",
-          "sparqr_entry_sums",
-          "sparqr_rhs_sums");
+  private static final Pattern ENTRY = Pattern.compile("\\b(sparqr_\\w+)\\(const");
+
+  private static final Map<Part, List<String>> KERNELS =
+      Map.of(
+          Part.ROUNDS,
+          List.of("sparqr_round_4", "sparqr_round_8"),
+          Part.SUMS,
+          List.of(
+              "sparqr_probe_norm",
+              "sparqr_departures",
+              "sparqr_output_sums",
+              "sparqr_block_sums",
+              "sparqr_entry_sums",
+              "sparqr_rhs_sums"),
+          Part.SOLVES,
+          List.of(
+              "sparqr_forward_substitution",
+              "sparqr_forward_error",
+              "sparqr_back_substitution",
+              "sparqr_back_error"));
+
+  /** Every kernel of the sources is listed here. */
+  @ParameterizedTest
+  @EnumSource(Part.class)
+  void everySourceHasItsKernels(Part part) throws IOException {
+    String source = Files.readString(Path.of("src/main/cuda/kernels", file(part) + ".cu"));
+    assertThat(ENTRY.matcher(source).results().map(r -> r.group(1)))
+        .containsExactlyInAnyOrderElementsOf(KERNELS.get(part));
+  }
+
+  /** What a launch gives a block is what the kernels' structs of shared memory are checked for. */
+  @Test
+  void aLaunchIsAsTheSourcesSay() throws IOException {
+    String stage = Files.readString(Path.of("src/main/cuda/include/stage.cuh"));
+    assertThat(stage)
+        .contains("sizeof(SparqrStage) == " + CudaModule.STAGE_BYTES + ",")
+        .contains("SPARQR_THREADS = " + CudaModule.THREADS + ";")
+        .contains("SPARQR_SHARED_DOUBLES_4 = " + CudaModule.sharedDoubles(4) + ";")
+        .contains("SPARQR_SHARED_DOUBLES_8 = " + CudaModule.sharedDoubles(8) + ";");
+  }
+
+  private static String file(Part part) {
+    return part.name().toLowerCase(Locale.ROOT);
+  }
 
   @ParameterizedTest
   @CsvSource({
@@ -43,11 +84,13 @@ class KernelImageTest {
     "120, fatbin compute_100.ptx"
   })
   void aDeviceGetsWhatItRuns(int capability, String names) {
-    assertThat(KernelImage.resources(capability))
-        .containsExactlyElementsOf(
-            List.of(names.split(" ")).stream()
-                .map(name -> "/io/sparqr/backend/cuda/sparqr." + name)
-                .toList());
+    for (Part part : Part.values()) {
+      assertThat(KernelImage.resources(part, capability))
+          .containsExactlyElementsOf(
+              List.of(names.split(" ")).stream()
+                  .map(name -> "/io/sparqr/backend/cuda/" + file(part) + "." + name)
+                  .toList());
+    }
   }
 
   @Test
@@ -59,30 +102,37 @@ class KernelImageTest {
   @ParameterizedTest
   @CsvSource({"80", "90", "100"})
   void machineCodeIsForItsChip(int capability) throws IOException {
-    byte[] image = resource(KernelImage.machine(capability));
-    ByteBuffer elf = ByteBuffer.wrap(image).order(ByteOrder.LITTLE_ENDIAN);
-    assertThat(elf.getInt(0)).isEqualTo(0x464c457f);
-    assertThat(elf.getShort(18)).isEqualTo((short) EM_CUDA);
-    // The ELF ABI of CUDA 13: bits 8 to 15 of e_flags are the compute capability.
-    assertThat(elf.get(8)).as("ABI version").isEqualTo((byte) 8);
-    assertThat(elf.getInt(48) >> 8 & 0xff).isEqualTo(capability);
-    String text = new String(image, StandardCharsets.ISO_8859_1);
-    assertThat(KERNELS).allSatisfy(kernel -> assertThat(text).contains(".text." + kernel + "\0"));
-    assertThat(KernelImage.of(capability)).isEqualTo(image);
+    for (Part part : Part.values()) {
+      byte[] image = resource(KernelImage.machine(part, capability));
+      ByteBuffer elf = ByteBuffer.wrap(image).order(ByteOrder.LITTLE_ENDIAN);
+      assertThat(elf.getInt(0)).isEqualTo(0x464c457f);
+      assertThat(elf.getShort(18)).isEqualTo((short) EM_CUDA);
+      // The ELF ABI of CUDA 13: bits 8 to 15 of e_flags are the compute capability.
+      assertThat(elf.get(8)).as("ABI version").isEqualTo((byte) 8);
+      assertThat(elf.getInt(48) >> 8 & 0xff).isEqualTo(capability);
+      String text = new String(image, StandardCharsets.ISO_8859_1);
+      assertThat(KERNELS.get(part))
+          .allSatisfy(kernel -> assertThat(text).contains(".text." + kernel + "\0"));
+      assertThat(KernelImage.of(capability).of(part)).isEqualTo(image);
+    }
   }
 
   @Test
   void ptxIsForLaterChips() throws IOException {
-    byte[] image = resource("/io/sparqr/backend/cuda/sparqr.compute_100.ptx");
-    String text = new String(image, StandardCharsets.US_ASCII);
-    assertThat(text).contains("\n.target sm_100\n").endsWith("}\n\0");
-    assertThat(KERNELS).allSatisfy(kernel -> assertThat(text).contains(".entry " + kernel + "("));
-    assertThat(KernelImage.of(120)).isEqualTo(image);
+    for (Part part : Part.values()) {
+      byte[] image = resource("/io/sparqr/backend/cuda/" + file(part) + ".compute_100.ptx");
+      String text = new String(image, StandardCharsets.US_ASCII);
+      assertThat(text).contains("\n.target sm_100\n").endsWith("}\n\0");
+      assertThat(KERNELS.get(part))
+          .allSatisfy(kernel -> assertThat(text).contains(".entry " + kernel + "("));
+      assertThat(KernelImage.of(120).of(part)).isEqualTo(image);
+    }
   }
 
   /** What NVRTC made, if it made the kernels. */
   private static byte[] resource(String name) throws IOException {
-    boolean byNvrtc = KernelImageTest.class.getResource(KernelImage.machine(80)) != null;
+    boolean byNvrtc =
+        KernelImageTest.class.getResource(KernelImage.machine(Part.ROUNDS, 80)) != null;
     assumeTrue(byNvrtc, "no kernels made by NVRTC");
     try (InputStream in = KernelImageTest.class.getResourceAsStream(name)) {
       assertThat(in).as(name).isNotNull();

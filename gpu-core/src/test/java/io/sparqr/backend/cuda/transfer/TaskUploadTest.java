@@ -9,6 +9,7 @@ import io.sparqr.backend.cuda.driver.CudaDriver;
 import io.sparqr.backend.cuda.driver.CudaStream;
 import io.sparqr.backend.cuda.driver.DeviceBuffer;
 import io.sparqr.backend.cuda.driver.FaultyCalls;
+import io.sparqr.backend.cuda.driver.KernelImage;
 import io.sparqr.backend.cuda.driver.LiveResources;
 import io.sparqr.backend.cuda.resident.DeviceSession;
 import io.sparqr.backend.schedule.StageSchedule;
@@ -103,7 +104,7 @@ class TaskUploadTest {
   private void use(int failing, Use use) {
     long before = LiveResources.total();
     CudaDriver driver = driver(failing);
-    try (var session = new DeviceSession(driver, 0, new byte[0]);
+    try (var session = new DeviceSession(driver, 0, new KernelImage(part -> new byte[0]));
         var workers = new Workers(session.device(), 3);
         var transfers = new Transfers(driver, session.pinned());
         var stream = new CudaStream(driver);

@@ -1,11 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-// The überkernel: one thread block per task of any kind (SQR section 3). Grid: the tasks of some rounds, in list order;
-// each waits for its dependencies (next_task). Block: 128 threads, stage.shared_doubles of dynamic shared memory, at
-// least SPARQR_SHARED_DOUBLES(bundle). sparqr_round_8 takes bundles of up to 8 row tiles, sparqr_round_4 of up to 4.
-#include "back_substitution.cuh"
-#include "column_sums.cuh"
+// Rounds. The überkernel: one thread block per task of any kind (SQR section 3). Grid: the tasks of some rounds, in list
+// order; each waits for its dependencies (next_task). Block: 128 threads, stage.shared_doubles of dynamic shared memory,
+// what CudaModule.sharedDoubles says. sparqr_round_8 takes bundles of up to 8 row tiles, sparqr_round_4 of up to 4.
+// What each kind of task takes of registers and of shared memory: docs/design/kernels.md, Resources.
 #include "drop.cuh"
-#include "forward_substitution.cuh"
 #include "front_tasks.cuh"
 #include "small_front.cuh"
 #include "waiting.cuh"
@@ -61,7 +59,7 @@ __device__ __forceinline__ void run_kind(const SparqrStage& stage, const SparqrT
                   stage.residual + static_cast<long long>(task.out.slot) * front.rhs, shared);
       break;
     default:
-      __trap();
+      break;  // next_task lets no other kind pass
   }
 }
 
@@ -93,61 +91,4 @@ extern "C" __global__ void __launch_bounds__(SPARQR_THREADS, 2)
 extern "C" __global__ void __launch_bounds__(SPARQR_THREADS, 2)
     sparqr_round_4(const __grid_constant__ SparqrStage stage, const long long first) {
   run_task<4>(stage, first);
-}
-
-/** Column sums over the stage's packed output rows. Grid: chunks. Block: 128 threads, as below. */
-extern "C" __global__ void __launch_bounds__(SPARQR_THREADS)
-    sparqr_output_sums(const __grid_constant__ SparqrSums sums) {
-  packed_sums(sums, false);
-}
-
-/** Over input blocks. */
-extern "C" __global__ void __launch_bounds__(SPARQR_THREADS)
-    sparqr_block_sums(const __grid_constant__ SparqrSums sums) {
-  packed_sums(sums, true);
-}
-
-/** Over input S entries, then over their right-hand sides. */
-extern "C" __global__ void __launch_bounds__(SPARQR_THREADS)
-    sparqr_entry_sums(const __grid_constant__ SparqrSums sums) {
-  entry_sums(sums);
-}
-
-extern "C" __global__ void __launch_bounds__(SPARQR_THREADS) sparqr_rhs_sums(const __grid_constant__ SparqrSums sums) {
-  rhs_sums(sums);
-}
-
-/** The comparison of the two: ||t|| first (one block), then departures. */
-extern "C" __global__ void __launch_bounds__(SPARQR_THREADS)
-    sparqr_probe_norm(const __grid_constant__ SparqrDepartures departures) {
-  probe_norm(departures);
-}
-
-extern "C" __global__ void __launch_bounds__(SPARQR_THREADS)
-    sparqr_departures(const __grid_constant__ SparqrDepartures all) {
-  departures(all);
-}
-
-/** R x = c. Grid: items. Block: 128 threads, as below; bounds for many blocks: most of them wait for memory. */
-extern "C" __global__ void __launch_bounds__(SPARQR_THREADS, 5)
-    sparqr_back_substitution(const __grid_constant__ SparqrSolve solve) {
-  back_item(solve);
-}
-
-/** The backward error of x. */
-extern "C" __global__ void __launch_bounds__(SPARQR_THREADS)
-    sparqr_back_error(const __grid_constant__ SparqrSolve solve) {
-  back_error(solve);
-}
-
-/** R'y = c. */
-extern "C" __global__ void __launch_bounds__(SPARQR_THREADS, 6)
-    sparqr_forward_substitution(const __grid_constant__ SparqrSolve solve) {
-  forward_item(solve);
-}
-
-/** The backward error of y, and the bits of R. */
-extern "C" __global__ void __launch_bounds__(SPARQR_THREADS)
-    sparqr_forward_error(const __grid_constant__ SparqrSolve solve) {
-  forward_error(solve);
 }
