@@ -70,7 +70,7 @@ temporary=$(mktemp -d "$out/.kernels.XXXXXX")
 trap 'rm -rf "$temporary"' EXIT
 if [ -n "$nvcc" ]; then
   for part in "${parts[@]}"; do
-    "$nvcc" -std=c++17 -O3 -I"$here/include" --threads 2 \
+    "$nvcc" -std=c++17 -O3 -I"$here/include" --threads 0 \
       -gencode arch=compute_80,code=sm_80 \
       -gencode arch=compute_90,code=sm_90 \
       -gencode arch=compute_100,code=sm_100 \
