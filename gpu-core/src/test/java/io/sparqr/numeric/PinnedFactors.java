@@ -3,6 +3,8 @@ package io.sparqr.numeric;
 
 import dev.ludovic.netlib.blas.JavaBLAS;
 import io.sparqr.backend.cpu.CpuSubtreeFactorizer;
+import io.sparqr.backend.cuda.CudaSubtreeFactorizer;
+import io.sparqr.backend.cuda.TestDevice;
 import io.sparqr.backend.reference.ReferenceSubtreeFactorizer;
 import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.matrix.gallery.Gallery;
@@ -22,6 +24,9 @@ import java.util.zip.CRC32C;
  * Seeded problems, whole and cut into tasks, by the CPU backend and the plain executor: checksums
  * of all results of a task. It is a program, because it needs a JVM in which no arithmetic depends
  * on the machine.
+ *
+ * <p>With the argument {@code cuda}: by the device instead, whose bits depend on the chip. To be
+ * compared with the lines of another commit on the same device.
  */
 final class PinnedFactors {
 
@@ -36,6 +41,10 @@ final class PinnedFactors {
   /** Prints a marked line for each. */
   public static void main(String[] arguments) {
     var pins = new PinnedFactors(line -> System.out.println(PinnedFactorsTest.MARK + line));
+    if (arguments.length > 0 && arguments[0].equals("cuda")) {
+      pins.device();
+      return;
+    }
     // VectorBLAS adds up in the machine's vector width
     pins.out.accept("blas " + JavaBLAS.getInstance().getClass().getSimpleName());
     for (ContractCase c : cases()) {
@@ -96,6 +105,29 @@ final class PinnedFactors {
   private void cpu(ContractCase c) {
     try (var cpu = new CpuSubtreeFactorizer(BlasLoader.javaKernels("pinned"))) {
       ways(c, "cpu", cpu, 0);
+    }
+  }
+
+  /** With kernels for bundles of 8 and of 4 row tiles, every front tiled or as it comes. */
+  private void device() {
+    var random = new Random(SEED);
+    List<ContractCase> cases = cases();
+    cases.add(natural("tall", TestMatrices.dense(3000, 400, random), random));
+    CsrMatrix cells = Gallery.generate("gen:cells3d12");
+    double[] b = TestMatrices.vector(cells.rows(), random);
+    cases.add(new ContractCase("cells3d12", cells, b, 1, dissected(cells)));
+    var options = SchedulerOptions.defaults();
+    var tiled = options.withSmallFronts(0, 0);
+    for (ContractCase c : cases) {
+      device(c, "cuda", options);
+      device(c, "cuda tiled 8", tiled.withBundle(8));
+      device(c, "cuda tiled 4", tiled.withBundle(4));
+    }
+  }
+
+  private void device(ContractCase c, String name, SchedulerOptions options) {
+    try (var cuda = new CudaSubtreeFactorizer(TestDevice.driver(), 0, options)) {
+      ways(c, name, cuda, 0);
     }
   }
 
