@@ -16,6 +16,7 @@ import io.sparqr.numeric.integrity.RowsIn;
 import io.sparqr.numeric.integrity.TaskColumns;
 import java.util.BitSet;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Checks that a stage preserved the column sums of its input. The input (rows of A and blocks from
@@ -35,7 +36,7 @@ final class StageBalance {
   private final TaskColumns columns;
 
   /** The stage's probe; null: not yet computed. */
-  private ColumnProbe ahead;
+  private @Nullable ColumnProbe ahead;
 
   /** The sums of the output so far. */
   private ColumnSums out;
@@ -88,7 +89,7 @@ final class StageBalance {
   }
 
   /** Numbers of the stage's rows; null: all. */
-  private int[] whichRows() {
+  private int @Nullable [] whichRows() {
     int n = 0;
     for (int f : fronts) {
       n += rows.count(f);

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A stage's values, read directly from the problem's rows and the blocks. Their checksum ({@link
@@ -54,7 +55,8 @@ final class StageValues implements RoundExecutor.StageInput {
    * @param blocks the input blocks
    * @param given records the use of each front's rows; null: not recorded
    */
-  StageValues(RowsByFront rows, int[] fronts, List<ContributionBlock> blocks, GivenValues given) {
+  StageValues(
+      RowsByFront rows, int[] fronts, List<ContributionBlock> blocks, @Nullable GivenValues given) {
     this.rows = rows;
     this.fronts = fronts;
     this.blocks = blocks;

@@ -28,6 +28,7 @@ import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.rdd.PartitionPruningRDD;
+import org.jspecify.annotations.Nullable;
 import scala.Function1;
 import scala.Tuple2;
 
@@ -104,7 +105,7 @@ final class CoordinateFile {
     Labels labels =
         request.rhs() == null
             ? request.labels()
-            : Labels.of(held.keep(context.broadcast(request.rhs())));
+            : new Labels.Given(held.keep(context.broadcast(request.rhs())));
     int columns = (int) n;
     int rhsCount = rhs == null ? 0 : rhs.header().columns();
     int rhsSplits = splits.size();
@@ -158,7 +159,7 @@ final class CoordinateFile {
         request.name());
   }
 
-  private ArrayFile rightHandSide(long m) throws IOException {
+  private @Nullable ArrayFile rightHandSide(long m) throws IOException {
     FileRows.Source source = request.rhsFile();
     if (source == null) {
       return null;
@@ -168,8 +169,8 @@ final class CoordinateFile {
     return rhs;
   }
 
-  private JavaPairRDD<Integer, byte[]> sorted(List<Split> splits, RowRanges ranges, ArrayFile rhs)
-      throws IOException {
+  private JavaPairRDD<Integer, byte[]> sorted(
+      List<Split> splits, RowRanges ranges, @Nullable ArrayFile rhs) throws IOException {
     InputFile theFile = file;
     MatrixMarketHeader head = header;
     boolean transpose = request.transpose();

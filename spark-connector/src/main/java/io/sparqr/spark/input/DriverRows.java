@@ -14,6 +14,7 @@ import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.storage.StorageLevel;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A problem on the driver as an RDD of rows. On a cluster the rows are sent to the executors once
@@ -30,7 +31,7 @@ public final class DriverRows implements AutoCloseable {
   private final long id = NEXT.incrementAndGet();
 
   /** Null with a local master. */
-  private final JavaRDD<RowSlice> kept;
+  private final @Nullable JavaRDD<RowSlice> kept;
 
   private final JavaRDD<SparseRow> rows;
 
