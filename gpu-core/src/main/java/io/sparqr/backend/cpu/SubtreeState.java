@@ -19,6 +19,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -177,7 +178,7 @@ final class SubtreeState {
 
   /** Stores Q of the front at this index. */
   void keep(int index, FrontReflectors q) {
-    reflectors[index] = q;
+    Objects.requireNonNull(reflectors)[index] = q;
     hold(8 * q.values());
   }
 

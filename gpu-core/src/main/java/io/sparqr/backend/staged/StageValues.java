@@ -11,6 +11,7 @@ import java.nio.DoubleBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
@@ -32,7 +33,7 @@ final class StageValues implements RoundExecutor.StageInput {
   private final RowsByFront rows;
   private final int[] fronts;
   private final List<ContributionBlock> blocks;
-  private final GivenValues given;
+  private final @Nullable GivenValues given;
   private final LongAdder bits = new LongAdder();
 
   /** By front of the stage: the fronts written in parts. */
@@ -134,7 +135,7 @@ final class StageValues implements RoundExecutor.StageInput {
 
   @Override
   public void writePart(Part p, DoubleBuffer target) {
-    Parts all = inParts.get(p.front());
+    Parts all = Objects.requireNonNull(inParts.get(p.front()));
     var writer = new Writer(target);
     writeRuns(fronts[p.front()], p.from(), p.to(), p.right(), writer);
     all.bits.add(writer.end());

@@ -25,6 +25,7 @@ import io.sparqr.numeric.integrity.GivenValues;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -153,7 +154,15 @@ public final class StagedFactorization {
       estimate = new StageEstimate(analysis, rows, cut, options);
       layouts = new StageLayouts(prepared, estimate);
       completion =
-          new StageCompletion(executor, host, analysis, this.options, rows, given, done, totals);
+          new StageCompletion(
+              executor,
+              host,
+              analysis,
+              this.options,
+              rows,
+              Objects.requireNonNull(given),
+              done,
+              totals);
       pending = problem.fronts().clone();
     }
 

@@ -16,7 +16,7 @@ final class Slabs {
   private final RowBudget budget;
   private final Path folder;
   private final List<ByteBuffer> memory = new ArrayList<>();
-  private RowFile file;
+  private @Nullable RowFile file;
   private long memoryBytes;
   private boolean closed;
 

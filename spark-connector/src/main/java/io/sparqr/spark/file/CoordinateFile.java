@@ -22,8 +22,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
-import java.util.stream.Collectors;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -86,19 +84,20 @@ final class CoordinateFile {
               context,
               "summaries of " + request.name(),
               () -> pruned(entries, ranges.count(), true).map(t -> t._2()).collect());
-      Map<Boolean, List<byte[]>> ours =
-          frames.stream()
-              .collect(Collectors.partitioningBy(f -> EntryCodec.split(f) < splits.size()));
+      List<byte[]> ofMatrix =
+          frames.stream().filter(f -> EntryCodec.split(f) < splits.size()).toList();
+      List<byte[]> ofRhs =
+          frames.stream().filter(f -> EntryCodec.split(f) >= splits.size()).toList();
       new SplitSummaries(
               file,
               header,
               (in, split, line, before) ->
                   new CoordinateReader(
                       in, request.name(), header, split.begin(), split.end(), line, before))
-          .before(splits, ours.get(true));
-      requireOneHalf(ours.get(true));
+          .before(splits, ofMatrix);
+      requireOneHalf(ofMatrix);
       if (rhs != null) {
-        rhs.requireUnchanged(ours.get(false));
+        rhs.requireUnchanged(ofRhs);
       }
     }
     Held held = new Held();

@@ -165,7 +165,7 @@ final class EntryFrames implements Iterator<Tuple2<Integer, byte[]>> {
     }
     b.row[b.count] = (int) (row - currentFirst);
     b.column[b.count] = (int) (transpose ? fileRow : fileColumn);
-    if (!ones) {
+    if (b.value != null) {
       b.value[b.count] = value;
     }
     b.count++;

@@ -8,6 +8,7 @@ import io.sparqr.spark.rows.RowSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
@@ -44,7 +45,10 @@ public final class DriverRows implements AutoCloseable {
       List<Integer> numbers = IntStream.range(0, parts).boxed().toList();
       kept = null;
       rows =
-          SliceRdd.of(context.parallelize(numbers, parts).map(p -> slice(HELD.get(key), p, parts)));
+          SliceRdd.of(
+              context
+                  .parallelize(numbers, parts)
+                  .map(p -> slice(Objects.requireNonNull(HELD.get(key)), p, parts)));
     } else {
       List<RowSlice> list = new ArrayList<>(parts);
       for (int p = 0; p < parts; p++) {

@@ -108,7 +108,7 @@ public record LocalProblem(CsrMatrix a, DenseMatrix b, String note) {
     try {
       return Gallery.generate(specification);
     } catch (IllegalArgumentException e) {
-      throw new UsageException(e.getMessage());
+      throw new UsageException(String.valueOf(e.getMessage()));
     }
   }
 

@@ -50,10 +50,10 @@ public final class SolvePlan {
   private final Readings readings;
 
   /** Computed on first use. */
-  private volatile Boolean anyExtraordinary;
+  private volatile @Nullable Boolean anyExtraordinary;
 
   /** Computed on first use, because rows are routed on the executors. */
-  private volatile Routes routes;
+  private volatile @Nullable Routes routes;
 
   /**
    * The routes of the rows.

@@ -23,7 +23,7 @@ final class EntryPlaces {
   private final RowsByFront rows;
   private final int threads;
   private final int[] index;
-  private final int[][] ownRows;
+  private final int @Nullable [][] ownRows;
   private final LongAdder bits = new LongAdder();
 
   /**

@@ -91,6 +91,7 @@ public final class StageBuilder {
     StageSchedule schedule;
     StageColumns columns;
 
+    @SuppressWarnings("NullAway.Init") // made step by step
     Draft(int[] id, List<BlockShape> blocks, int rhs, boolean keepQ) {
       this.id = id;
       this.blocks = blocks;

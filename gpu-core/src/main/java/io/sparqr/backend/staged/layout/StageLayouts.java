@@ -105,6 +105,7 @@ public final class StageLayouts {
   }
 
   /** Records the stage that was run at a place, for the next task of the same structure. */
+  @SuppressWarnings("ReferenceEquality") // this very stage
   public void ran(int at, PreparedTask.Stage stage) {
     if (at < prepared.stages.size() && prepared.stages.get(at) == stage) {
       return;
