@@ -11,42 +11,92 @@ import java.util.List;
  *
  * @param backend name of the backend, such as "cpu (OpenBLAS 0.3.31)" or "cuda"
  * @param device device name and PCI address, empty on a CPU
- * @param fronts fronts factored
- * @param rank live pivot columns
- * @param flopsDone flops executed, padding included
- * @param stages memory stages on the device
- * @param rounds rounds of the bucket scheduler; a device runs many of them per launch
- * @param tasks device tasks
- * @param h2dBytes host to device
- * @param d2hBytes device to host
- * @param peakDeviceBytes most device memory held
+ * @param work what was done
+ * @param deviceUse what a device did of it
  * @param peakHostBytes peak heap of rows, fronts and contribution blocks, and of R if that is there
- * @param factorSeconds wall time of the whole call
- * @param droppedNorm 2-norm of the part dropped by rank detection
- * @param normDeparture largest relative departure of the column sums in accepted results ({@code
- *     io.sparqr.numeric.integrity}); 0 if nothing was compared
- * @param redoneTasks tasks repeated because their sums departed
+ * @param check what the column sums showed
  * @param warnings in order of occurrence
  */
 public record FactorSummary(
     String backend,
     String device,
-    long fronts,
-    long rank,
-    double flopsDone,
-    long stages,
-    long rounds,
-    long tasks,
-    long h2dBytes,
-    long d2hBytes,
-    long peakDeviceBytes,
+    Work work,
+    DeviceUse deviceUse,
     long peakHostBytes,
-    double factorSeconds,
-    double droppedNorm,
-    double normDeparture,
-    long redoneTasks,
+    Check check,
     List<String> warnings)
     implements Serializable {
+
+  /**
+   * What was done.
+   *
+   * @param fronts fronts factored
+   * @param rank live pivot columns
+   * @param flops executed, padding included
+   * @param seconds wall time of the whole call
+   * @param droppedNorm 2-norm of the part dropped by rank detection
+   */
+  public record Work(long fronts, long rank, double flops, double seconds, double droppedNorm)
+      implements Serializable {
+
+    private Work plus(Work other) {
+      return new Work(
+          fronts + other.fronts,
+          rank + other.rank,
+          flops + other.flops,
+          seconds + other.seconds,
+          Math.hypot(droppedNorm, other.droppedNorm));
+    }
+  }
+
+  /**
+   * The part of a device.
+   *
+   * @param stages memory stages
+   * @param rounds rounds of the bucket scheduler; a device runs many of them per launch
+   * @param tasks device tasks
+   * @param h2dBytes host to device
+   * @param d2hBytes device to host
+   * @param peakBytes most device memory held
+   */
+  public record DeviceUse(
+      long stages, long rounds, long tasks, long h2dBytes, long d2hBytes, long peakBytes)
+      implements Serializable {
+
+    /** No device. */
+    public static final DeviceUse NONE = new DeviceUse(0, 0, 0, 0, 0, 0);
+
+    private DeviceUse plus(DeviceUse other) {
+      return new DeviceUse(
+          stages + other.stages,
+          rounds + other.rounds,
+          tasks + other.tasks,
+          h2dBytes + other.h2dBytes,
+          d2hBytes + other.d2hBytes,
+          Math.max(peakBytes, other.peakBytes));
+    }
+  }
+
+  /**
+   * What the column sums showed.
+   *
+   * @param normDeparture largest relative departure of the column sums in accepted results ({@code
+   *     io.sparqr.numeric.integrity}); 0 if nothing was compared
+   * @param redoneTasks tasks repeated because their sums departed
+   */
+  public record Check(double normDeparture, long redoneTasks) implements Serializable {
+
+    /** Nothing compared. */
+    public static final Check NONE = new Check(0, 0);
+
+    private Check plus(Check other) {
+      return new Check(
+          Math.max(normDeparture, other.normDeparture), redoneTasks + other.redoneTasks);
+    }
+  }
+
+  /** Of no task at all. */
+  public static final FactorSummary NONE = cpu("none", new Work(0, 0, 0, 0, 0), 0);
 
   /** Copies the list into a serializable one. */
   public FactorSummary {
@@ -54,32 +104,9 @@ public record FactorSummary(
   }
 
   /** A CPU run's summary. */
-  public static FactorSummary cpu(
-      String backend,
-      long fronts,
-      long rank,
-      double flopsDone,
-      long peakHostBytes,
-      double factorSeconds,
-      double droppedNorm) {
+  public static FactorSummary cpu(String backend, Work work, long peakHostBytes) {
     return new FactorSummary(
-        backend,
-        "",
-        fronts,
-        rank,
-        flopsDone,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        peakHostBytes,
-        factorSeconds,
-        droppedNorm,
-        0,
-        0,
-        List.of());
+        backend, "", work, DeviceUse.NONE, peakHostBytes, Check.NONE, List.of());
   }
 
   /** Both summaries merged. */
@@ -89,88 +116,111 @@ public record FactorSummary(
     return new FactorSummary(
         join(backend, other.backend),
         join(device, other.device),
-        fronts + other.fronts,
-        rank + other.rank,
-        flopsDone + other.flopsDone,
-        stages + other.stages,
-        rounds + other.rounds,
-        tasks + other.tasks,
-        h2dBytes + other.h2dBytes,
-        d2hBytes + other.d2hBytes,
-        Math.max(peakDeviceBytes, other.peakDeviceBytes),
+        work.plus(other.work),
+        deviceUse.plus(other.deviceUse),
         Math.max(peakHostBytes, other.peakHostBytes),
-        factorSeconds + other.factorSeconds,
-        Math.hypot(droppedNorm, other.droppedNorm),
-        Math.max(normDeparture, other.normDeparture),
-        redoneTasks + other.redoneTasks,
+        check.plus(other.check),
         all);
   }
 
   /** The same with at least this peak of host memory. */
   public FactorSummary withHostPeak(long bytes) {
     return new FactorSummary(
-        backend,
-        device,
-        fronts,
-        rank,
-        flopsDone,
-        stages,
-        rounds,
-        tasks,
-        h2dBytes,
-        d2hBytes,
-        peakDeviceBytes,
-        Math.max(peakHostBytes, bytes),
-        factorSeconds,
-        droppedNorm,
-        normDeparture,
-        redoneTasks,
-        warnings);
+        backend, device, work, deviceUse, Math.max(peakHostBytes, bytes), check, warnings);
   }
 
   /** The same with at least this departure. */
   public FactorSummary withDeparture(double seen) {
-    return with(Math.max(normDeparture, seen), redoneTasks, warnings);
+    return with(new Check(seen, 0), warnings);
   }
 
   /** The same with more repeated tasks. */
   public FactorSummary withRedone(long more) {
-    return with(normDeparture, redoneTasks + more, warnings);
+    return with(new Check(0, more), warnings);
   }
 
   /** The same for a repeated task, with the reasons. */
   public FactorSummary doneAgain(List<String> why) {
     var all = new ArrayList<>(why);
     all.addAll(warnings);
-    return with(normDeparture, redoneTasks + 1, all);
+    return with(new Check(0, 1), all);
   }
 
   /** The same with a warning more. */
   public FactorSummary warning(String what) {
     var all = new ArrayList<>(warnings);
     all.add(what);
-    return with(normDeparture, redoneTasks, all);
+    return with(Check.NONE, all);
   }
 
-  private FactorSummary with(double departure, long redone, List<String> all) {
+  private FactorSummary with(Check more, List<String> all) {
     return new FactorSummary(
-        backend,
-        device,
-        fronts,
-        rank,
-        flopsDone,
-        stages,
-        rounds,
-        tasks,
-        h2dBytes,
-        d2hBytes,
-        peakDeviceBytes,
-        peakHostBytes,
-        factorSeconds,
-        droppedNorm,
-        departure,
-        redone,
-        all);
+        backend, device, work, deviceUse, peakHostBytes, check.plus(more), all);
+  }
+
+  /** {@link Work#fronts}. */
+  public long fronts() {
+    return work.fronts;
+  }
+
+  /** {@link Work#rank}. */
+  public long rank() {
+    return work.rank;
+  }
+
+  /** {@link Work#flops}. */
+  public double flopsDone() {
+    return work.flops;
+  }
+
+  /** {@link DeviceUse#stages}. */
+  public long stages() {
+    return deviceUse.stages;
+  }
+
+  /** {@link DeviceUse#rounds}. */
+  public long rounds() {
+    return deviceUse.rounds;
+  }
+
+  /** {@link DeviceUse#tasks}. */
+  public long tasks() {
+    return deviceUse.tasks;
+  }
+
+  /** {@link DeviceUse#h2dBytes}. */
+  public long h2dBytes() {
+    return deviceUse.h2dBytes;
+  }
+
+  /** {@link DeviceUse#d2hBytes}. */
+  public long d2hBytes() {
+    return deviceUse.d2hBytes;
+  }
+
+  /** {@link DeviceUse#peakBytes}. */
+  public long peakDeviceBytes() {
+    return deviceUse.peakBytes;
+  }
+
+  /** {@link Work#seconds}. */
+  public double factorSeconds() {
+    return work.seconds;
+  }
+
+  /** {@link Work#droppedNorm}. */
+  public double droppedNorm() {
+    return work.droppedNorm;
+  }
+
+  /** {@link Check#normDeparture}. */
+  public double normDeparture() {
+    return check.normDeparture;
+  }
+
+  /** {@link Check#redoneTasks}. */
+  public long redoneTasks() {
+    return check.redoneTasks;
   }
 
   private static String join(String a, String b) {

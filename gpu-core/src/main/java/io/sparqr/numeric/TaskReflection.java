@@ -39,7 +39,10 @@ public final class TaskReflection {
   private double[] value;
   private int count;
 
+  /** Open, from begin to end. */
+  @SuppressWarnings("NullAway.Init")
   private FrontReflectors front;
+
   private double[] y = new double[0];
   private double[] work = new double[0];
 
@@ -173,6 +176,7 @@ public final class TaskReflection {
   }
 
   /** Passes the front's rows on. */
+  @SuppressWarnings("NullAway") // none is open then
   public void end() {
     int rank = front.rank();
     int first = analysis.firstPivot(front.front());
@@ -226,9 +230,9 @@ public final class TaskReflection {
   /** Right-hand sides for fronts of other tasks, ascending by front. */
   public List<ContributionRhs> outputs() {
     var out = new ArrayList<ContributionRhs>();
-    passing.keySet().stream()
-        .sorted()
-        .forEach(f -> out.add(new ContributionRhs(f, passing.get(f))));
+    passing.entrySet().stream()
+        .sorted(Map.Entry.comparingByKey())
+        .forEach(e -> out.add(new ContributionRhs(e.getKey(), e.getValue())));
     return out;
   }
 

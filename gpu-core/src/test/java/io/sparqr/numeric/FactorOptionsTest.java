@@ -76,10 +76,22 @@ class FactorOptionsTest {
   void summariesAddUp() {
     var one =
         new FactorSummary(
-            "cpu", "a", 1, 2, 3, 4, 5, 6, 7, 8, 19, 10, 12, 3, 5e-15, 1, List.of("w", "v"));
+            "cpu",
+            "a",
+            new FactorSummary.Work(1, 2, 3, 12, 3),
+            new FactorSummary.DeviceUse(4, 5, 6, 7, 8, 19),
+            10,
+            new FactorSummary.Check(5e-15, 1),
+            List.of("w", "v"));
     var two =
         new FactorSummary(
-            "cuda", "b", 10, 20, 30, 40, 50, 60, 70, 80, 9, 100, 3, 4, 7e-15, 2, List.of("w"));
+            "cuda",
+            "b",
+            new FactorSummary.Work(10, 20, 30, 3, 4),
+            new FactorSummary.DeviceUse(40, 50, 60, 70, 80, 9),
+            100,
+            new FactorSummary.Check(7e-15, 2),
+            List.of("w"));
     FactorSummary both = one.merge(two);
     assertThat(both.droppedNorm()).isCloseTo(5, within(1e-15));
     assertThat(both)
@@ -87,20 +99,10 @@ class FactorOptionsTest {
             new FactorSummary(
                 "cpu + cuda",
                 "a + b",
-                11,
-                22,
-                33,
-                44,
-                55,
-                66,
-                77,
-                88,
-                19,
+                new FactorSummary.Work(11, 22, 33, 15, both.droppedNorm()),
+                new FactorSummary.DeviceUse(44, 55, 66, 77, 88, 19),
                 100,
-                15,
-                both.droppedNorm(),
-                7e-15,
-                3,
+                new FactorSummary.Check(7e-15, 3),
                 List.of("w", "v")));
   }
 }

@@ -1,9 +1,11 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.configuration;
 
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A setting: its name, the parser of its text, its default and its meaning. Text that cannot be
@@ -25,7 +27,10 @@ public final class Key<T> {
   private final Scope scope;
   private final Function<String, T> reader;
   private final String form;
-  private final T otherwise;
+
+  /** Null: the default is not a value but what the text says. */
+  private final @Nullable T otherwise;
+
   private final String otherwiseText;
   private final String meaning;
 
@@ -34,7 +39,7 @@ public final class Key<T> {
       Scope scope,
       Function<String, T> reader,
       String form,
-      T otherwise,
+      @Nullable T otherwise,
       String otherwiseText,
       String meaning) {
     this.name = name;
@@ -48,7 +53,12 @@ public final class Key<T> {
 
   /** A finite number above a bound, or equal to it. */
   static Key<Double> number(
-      String name, Scope scope, double least, Double otherwise, String text, String meaning) {
+      String name,
+      Scope scope,
+      double least,
+      @Nullable Double otherwise,
+      String text,
+      String meaning) {
     Function<String, Double> reader =
         s -> {
           double x = Double.parseDouble(s);
@@ -69,13 +79,19 @@ public final class Key<T> {
 
   /** A positive number. */
   static Key<Double> positive(
-      String name, Scope scope, Double otherwise, String text, String meaning) {
+      String name, Scope scope, @Nullable Double otherwise, String text, String meaning) {
     return number(name, scope, Double.MIN_VALUE, otherwise, text, meaning);
   }
 
   /** A whole number in a range. */
   static Key<Long> count(
-      String name, Scope scope, long least, long most, Long otherwise, String text, String what) {
+      String name,
+      Scope scope,
+      long least,
+      long most,
+      @Nullable Long otherwise,
+      String text,
+      String what) {
     Function<String, Long> reader =
         s -> {
           long n = Long.parseLong(s.trim());
@@ -95,7 +111,7 @@ public final class Key<T> {
 
   /** The same with a default in words. */
   static Key<Boolean> flag(
-      String name, Scope scope, Boolean otherwise, String text, String meaning) {
+      String name, Scope scope, @Nullable Boolean otherwise, String text, String meaning) {
     Function<String, Boolean> reader =
         s -> {
           if (!"true".equalsIgnoreCase(s) && !"false".equalsIgnoreCase(s)) {
@@ -152,7 +168,7 @@ public final class Key<T> {
 
   /** The value in some settings, or the default, which must exist. */
   public T in(UnaryOperator<String> settings) {
-    return find(settings).orElse(otherwise);
+    return find(settings).orElseGet(() -> Objects.requireNonNull(otherwise, name));
   }
 
   /** The system property's value, or the default, which must exist. */

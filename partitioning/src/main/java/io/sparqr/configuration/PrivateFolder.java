@@ -20,6 +20,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
 import java.util.Arrays;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The one folder that Sparqr writes to without being given a path. Native libraries are written
@@ -40,9 +41,9 @@ public final class PrivateFolder {
       FileSystems.getDefault().supportedFileAttributeViews().contains("posix");
 
   private final Path path;
-  private final UserPrincipal owner;
+  private final @Nullable UserPrincipal owner;
 
-  private PrivateFolder(Path path, UserPrincipal owner) {
+  private PrivateFolder(Path path, @Nullable UserPrincipal owner) {
     this.path = path;
     this.owner = owner;
   }
@@ -129,10 +130,11 @@ public final class PrivateFolder {
     }
   }
 
-  private static IOException refusal(Path path, String why, Throwable cause) {
+  private static IOException refusal(Path path, String why, @Nullable Throwable cause) {
     String what =
-        "%s %s: native code is loaded from there, so it must be a folder of the user's own with mode"
-            + " 0700; put that right, remove it, or name another one by the system property %s";
+        "%s %s: native code is loaded from there, so it must be a folder of the user's own with"
+            + " mode 0700; put that right, remove it, or name another one by the system property"
+            + " %s";
     return new IOException(what.formatted(path, why, Keys.NATIVE_FOLDER.name()), cause);
   }
 

@@ -3,4 +3,7 @@
  * All named settings, listed in {@link io.sparqr.configuration.Keys}, and the private folder that
  * one of them configures.
  */
+@NullMarked
 package io.sparqr.configuration;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,6 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.error;
 
+import org.jspecify.annotations.Nullable;
+
 /** No space is left on a disk that Spark writes to; names the folder and the size of the data. */
 public final class DiskFullException extends SparseQrException {
 
@@ -16,7 +18,8 @@ public final class DiskFullException extends SparseQrException {
    * @param neededBytes bytes to be written by all executors together; -1: not known
    * @param cause the original error
    */
-  public DiskFullException(String message, String folder, long neededBytes, Throwable cause) {
+  public DiskFullException(
+      String message, String folder, long neededBytes, @Nullable Throwable cause) {
     super(message, cause);
     this.folder = folder;
     this.neededBytes = neededBytes;

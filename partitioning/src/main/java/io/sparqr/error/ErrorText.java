@@ -1,6 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.error;
 
+import org.jspecify.annotations.Nullable;
+
 /** Errors as one line of text for people. */
 public final class ErrorText {
 
@@ -21,7 +23,7 @@ public final class ErrorText {
   }
 
   /** The first line of a text, shortened if long; empty for null. */
-  public static String firstLine(String text) {
+  public static String firstLine(@Nullable String text) {
     String line = text == null ? "" : text.strip().lines().findFirst().orElse("");
     return line.length() > LONGEST ? line.substring(0, LONGEST) + "..." : line;
   }

@@ -1,6 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.error;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Root of every error that Sparqr reports about its input, its resources or its results. Each
  * subclass carries typed, serializable fields and one line of text that names the problem and its
@@ -30,7 +32,7 @@ public abstract sealed class SparseQrException extends RuntimeException
   }
 
   /** One line that names what is wrong and where, and the error behind it. */
-  protected SparseQrException(String message, Throwable cause) {
+  protected SparseQrException(String message, @Nullable Throwable cause) {
     super(message, cause);
   }
 }

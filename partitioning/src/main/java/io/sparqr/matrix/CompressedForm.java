@@ -6,6 +6,7 @@ import io.sparqr.error.MatrixFormatException;
 import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.sparse.CsrMatrix;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A matrix in compressed columns or rows, as binary files hold it, checked and turned into
@@ -34,7 +35,7 @@ record CompressedForm(String source, boolean byColumns, int rows, int columns) {
    * @throws MatrixFormatException if pointers decrease or indices are out of range
    * @throws NonFiniteValueException at NaN or infinity
    */
-  CsrMatrix matrix(int[] pointer, int[] index, double[] value, Mirror mirror) {
+  CsrMatrix matrix(int[] pointer, int[] index, double @Nullable [] value, Mirror mirror) {
     int outer = byColumns ? columns : rows;
     int inner = byColumns ? rows : columns;
     requirePointers(pointer, outer, index.length);

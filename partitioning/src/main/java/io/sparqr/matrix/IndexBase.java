@@ -1,6 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.matrix;
 
+import org.jspecify.annotations.Nullable;
+
 /** The number that the indices of a libsvm file count from. */
 public enum IndexBase {
   /** 0 if a 0 occurs in the file, else 1, which the format says. */
@@ -11,7 +13,7 @@ public enum IndexBase {
   ONE;
 
   /** The base given by an option; null: none. */
-  public static IndexBase of(Integer given) {
+  public static IndexBase of(@Nullable Integer given) {
     return given == null ? INFERRED : given == 0 ? ZERO : ONE;
   }
 

@@ -9,6 +9,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads matrices from MATLAB files of version 5 (.mat; MATLAB's {@code save -v6} and {@code -v7},
@@ -41,7 +42,7 @@ public final class Matlab {
    *     real matrix or not the only one
    * @throws io.sparqr.error.NonFiniteValueException at NaN or infinity
    */
-  public static CsrMatrix readMatrix(InputStream in, String source, String variable)
+  public static CsrMatrix readMatrix(InputStream in, String source, @Nullable String variable)
       throws IOException {
     List<MatlabVariable> all = read(in, source, variable);
     boolean sparse = all.stream().anyMatch(v -> v.kind() == Kind.SPARSE);
@@ -59,7 +60,7 @@ public final class Matlab {
    *
    * @param variable its name; null: the only matrix, or else b
    */
-  public static DenseMatrix readDense(InputStream in, String source, String variable)
+  public static DenseMatrix readDense(InputStream in, String source, @Nullable String variable)
       throws IOException {
     List<MatlabVariable> all = read(in, source, variable);
     MatlabVariable chosen =
@@ -69,7 +70,7 @@ public final class Matlab {
         : CompressedForm.toDense(((MatlabVariable.Sparse) chosen).matrix(), source);
   }
 
-  private static List<MatlabVariable> read(InputStream in, String source, String wanted)
+  private static List<MatlabVariable> read(InputStream in, String source, @Nullable String wanted)
       throws IOException {
     return new MatlabReader(TextScanner.gunzipped(in, source), source, wanted).read();
   }

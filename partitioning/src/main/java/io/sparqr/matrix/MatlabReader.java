@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.zip.InflaterInputStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The elements of a MATLAB file of version 5: a header of 128 bytes, then for each variable a tag
@@ -34,7 +35,7 @@ final class MatlabReader {
 
   private final InputStream content;
   private final String source;
-  private final String wanted;
+  private final @Nullable String wanted;
   private final List<MatlabVariable> found = new ArrayList<>();
   private ByteOrder order = ByteOrder.LITTLE_ENDIAN;
 
@@ -47,7 +48,7 @@ final class MatlabReader {
   /**
    * @param wanted the only variable whose numbers are read; null: all
    */
-  MatlabReader(InputStream content, String source, String wanted) {
+  MatlabReader(InputStream content, String source, @Nullable String wanted) {
     this.content = content;
     this.source = source;
     this.wanted = wanted;

@@ -99,8 +99,7 @@ public final class MatrixMarket {
       throws IOException {
     Triplets entries = new Triplets();
     CoordinateReader reader = new CoordinateReader(in, source, header);
-    boolean general = header.symmetry() == Symmetry.GENERAL;
-    SymmetricHalves halves = general ? null : new SymmetricHalves();
+    SymmetricHalves halves = new SymmetricHalves();
     while (reader.next()) {
       int i = (int) reader.row();
       entries.add(i, reader.column(), reader.value());
@@ -110,9 +109,7 @@ public final class MatrixMarket {
       }
     }
     reader.requireComplete();
-    if (halves != null) {
-      halves.requireOne(source);
-    }
+    halves.requireOne(source);
     return entries;
   }
 

@@ -12,9 +12,11 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipException;
 import java.util.zip.ZipInputStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The arrays of a .npz archive. A sparse matrix has {@code format} (csr, csc, coo), {@code shape},
@@ -25,9 +27,9 @@ final class NumpyArchive {
   private static final int MOST = Integer.MAX_VALUE - 16;
 
   private final String source;
-  private String format;
-  private long[] shape;
-  private double[] data;
+  private @Nullable String format;
+  private long @Nullable [] shape;
+  private double @Nullable [] data;
   private final Map<String, int[]> indices = new HashMap<>();
 
   /** The dense arrays, and all names for messages. */
@@ -113,6 +115,7 @@ final class NumpyArchive {
   }
 
   CsrMatrix sparse() {
+    String format = Objects.requireNonNull(this.format, "no sparse matrix");
     if (!format.equals("csr") && !format.equals("csc") && !format.equals("coo")) {
       throw malformed("format '" + format + "' is none of csr, csc, coo (a.tocsr() makes it one)");
     }

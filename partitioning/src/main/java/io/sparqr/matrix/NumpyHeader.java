@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The header of a .npy file (NumPy Enhancement Proposal 1; versions 1 to 3): six magic bytes, the
@@ -20,7 +21,7 @@ import java.util.regex.Pattern;
  * @param shape sizes of the dimensions
  */
 record NumpyHeader(
-    NumberType type, int textBytes, ByteOrder order, boolean byColumns, long[] shape) {
+    @Nullable NumberType type, int textBytes, ByteOrder order, boolean byColumns, long[] shape) {
 
   private static final byte[] MAGIC = {(byte) 0x93, 'N', 'U', 'M', 'P', 'Y'};
 

@@ -36,9 +36,9 @@ public final class RutherfordBoeing {
   private int rows;
   private int columns;
   private int entries;
-  private Format pointers;
-  private Format indices;
-  private Format values;
+
+  /** Of pointers, indices and, unless the file has none, values. */
+  private Format[] formats;
 
   /**
    * Whether blanks separate all numbers of the line. Then they are read as words: SciPy writes
@@ -52,6 +52,7 @@ public final class RutherfordBoeing {
   private RutherfordBoeing(InputStream stream, String source) throws IOException {
     this.in = new TextScanner(stream, source);
     this.source = source;
+    header();
   }
 
   /** Whether a text begins as such a file: its third line has the type and the sizes. */
@@ -76,14 +77,13 @@ public final class RutherfordBoeing {
   }
 
   private CsrMatrix read() throws IOException {
-    header();
-    int[] pointer = integers(pointers, columns + 1L, entries + 1L, "column pointer");
+    int[] pointer = integers(formats[0], columns + 1L, entries + 1L, "column pointer");
     if (pointer[columns] != entries) {
       throw in.malformed(
           "the column pointers end at " + (pointer[columns] + 1L) + ", not at " + (entries + 1L));
     }
-    int[] index = integers(indices, entries, rows, "row index");
-    double[] value = type.charAt(0) == 'p' ? null : values();
+    int[] index = integers(formats[1], entries, rows, "row index");
+    double[] value = formats.length == 2 ? null : values(formats[2]);
     CompressedForm.Mirror mirror =
         switch (type.charAt(1)) {
           case 's' -> CompressedForm.Mirror.EQUAL;
@@ -113,7 +113,7 @@ public final class RutherfordBoeing {
     if (rows != columns && "szSZ".indexOf(type.charAt(1)) >= 0) {
       throw malformed("a symmetric matrix cannot be " + rows + " x " + columns);
     }
-    formats();
+    formats = formats();
     if (cards.length > 4 && size("number of lines", cards[4]) > 0) {
       in.skipLine();
     }
@@ -131,7 +131,7 @@ public final class RutherfordBoeing {
     return words;
   }
 
-  private void formats() throws IOException {
+  private Format[] formats() throws IOException {
     if (in.done()) {
       throw in.malformed("the file ends before the line of formats");
     }
@@ -144,10 +144,8 @@ public final class RutherfordBoeing {
       }
       found[k] = format(group.group(), k < 2);
     }
-    pointers = found[0];
-    indices = found[1];
-    values = found.length > 2 ? found[2] : null;
     in.skipLine();
+    return found;
   }
 
   private Format format(String text, boolean ofIntegers) {
@@ -204,11 +202,11 @@ public final class RutherfordBoeing {
     return read;
   }
 
-  private double[] values() throws IOException {
+  private double[] values(Format format) throws IOException {
     double[] read = new double[Math.min(entries, FIRST)];
     for (int k = 0; k < entries; k++) {
-      begin(values, k, entries, "value");
-      double v = separate ? in.number("value") : in.numberField(values.width, "value");
+      begin(format, k, entries, "value");
+      double v = separate ? in.number("value") : in.numberField(format.width, "value");
       if (!Double.isFinite(v)) {
         throw new NonFiniteValueException(
             in.place() + ": value " + (k + 1) + " is not finite", -1, -1);

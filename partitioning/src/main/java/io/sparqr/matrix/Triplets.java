@@ -7,6 +7,7 @@ import io.sparqr.sparse.CsrMatrix;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Entries (row, column, value) in any order, to be turned into compressed rows. Kept in blocks, so
@@ -19,7 +20,7 @@ public final class Triplets {
   private static final int LARGEST_BLOCK = 1 << 20;
 
   /** Entries in order of arrival; values null: all 1. */
-  private record Block(int[] row, int[] column, double[] value, int count) {}
+  private record Block(int[] row, int[] column, double @Nullable [] value, int count) {}
 
   private final List<Block> blocks = new ArrayList<>();
   private long total;
@@ -71,7 +72,7 @@ public final class Triplets {
    *
    * @param v null: all values are 1
    */
-  public void addAll(int[] i, int[] j, double[] v) {
+  public void addAll(int[] i, int[] j, double @Nullable [] v) {
     seal();
     open(0);
     blocks.add(new Block(i, j, v, i.length));

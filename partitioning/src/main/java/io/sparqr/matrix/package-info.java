@@ -4,4 +4,7 @@
  * generated problems, the default right-hand side. The result is always a {@link
  * io.sparqr.sparse.CsrMatrix} or a {@link io.sparqr.matrix.DenseMatrix}; nothing here knows Spark.
  */
+@NullMarked
 package io.sparqr.matrix;
+
+import org.jspecify.annotations.NullMarked;

@@ -2,6 +2,7 @@
 package io.sparqr.partition;
 
 import io.sparqr.symbolic.SymbolicAnalysis;
+import java.util.Objects;
 
 /**
  * Cuts an assembly tree into subtree tasks, by levels.
@@ -65,7 +66,7 @@ public final class TreePartitioner {
         }
       }
     }
-    return best;
+    return Objects.requireNonNull(best, "no number of levels is allowed");
   }
 
   /**

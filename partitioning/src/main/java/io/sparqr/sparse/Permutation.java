@@ -3,6 +3,7 @@ package io.sparqr.sparse;
 
 import java.io.Serializable;
 import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A permutation of 0..n-1 as the column order P of AP: position k of the new order holds the
@@ -16,7 +17,7 @@ public final class Permutation implements Serializable {
 
   /** Computed on first use: the driver of a cluster saves its 4 bytes per column. */
   @SuppressWarnings("serial")
-  private transient volatile int[] position;
+  private transient volatile int @Nullable [] position;
 
   /**
    * Takes an order; the array is copied. O(n).

@@ -3,6 +3,7 @@ package io.sparqr.symbolic;
 
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The analysis of one pattern (without singletons) under one column order, from star graph to
@@ -33,7 +34,7 @@ final class AnalysisPlan {
   AnalysisPlan(
       SparsityPattern pattern,
       Permutation order,
-      long[] counts,
+      long @Nullable [] counts,
       SymbolicOptions options,
       PhaseTimes t) {
     this.order = order;

@@ -2,6 +2,7 @@
 package io.sparqr.symbolic;
 
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Pairs (key, value) distributed to ranges of keys, the first of two passes of a counting sort:
@@ -37,7 +38,7 @@ final class KeyBuckets {
    * @param key size pairs; those with a key of {@code keys} are left out
    * @param value size pairs, or null for 0, 1, 2, ..
    */
-  KeyBuckets(int[] key, int[] value, int keys) {
+  KeyBuckets(int[] key, int @Nullable [] value, int keys) {
     this.keys = keys;
     int pairs = key.length;
     int bits = 0;
@@ -73,7 +74,7 @@ final class KeyBuckets {
     }
   }
 
-  private void place(int[] from, int[] values, int piece, int pieces, int[] next) {
+  private void place(int[] from, int @Nullable [] values, int piece, int pieces, int[] next) {
     int to = first(piece + 1, pieces, from.length);
     for (int i = first(piece, pieces, from.length); i < to; i++) {
       int k = from[i];

@@ -316,23 +316,13 @@ final class ReductionFronts {
     }
     firstPivot[all] = d.firstPivot()[nf];
     return new SymbolicAnalysis.Data(
-        d.pattern(),
-        d.rows(),
-        d.emptyRows(),
-        d.nonzeros(),
-        d.permutation(),
-        d.singletons(),
-        d.singletonEntries(),
-        d.orderingUsed(),
-        d.orderingReason(),
-        firstPivot,
-        above,
-        tailStart,
-        tails,
-        d.leftmostCount(),
-        CompactLongs.of(rows),
-        CompactLongs.of(all, k -> SymbolicAnalysis.packed(work[k])),
-        d.orderSeconds(),
-        d.analyzeSeconds());
+        d.input(),
+        d.order(),
+        new SymbolicAnalysis.Tree(firstPivot, above, tailStart, tails),
+        new SymbolicAnalysis.Counts(
+            d.counts().leftmostCount(),
+            CompactLongs.of(rows),
+            CompactLongs.of(all, k -> SymbolicAnalysis.packed(work[k]))),
+        d.seconds());
   }
 }

@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The graph of A'A with each row's clique replaced by a star: edges from the row's leftmost column
@@ -214,7 +215,7 @@ final class StarGraph {
     }
 
     /** Adds the edges of label j through a row. */
-    private void add(int j, int row, int before, int[] seen) {
+    private void add(int j, int row, int before, int @Nullable [] seen) {
       int[] columnIndex = a.columnIndex();
       int from = (int) a.rowStart()[row];
       int to = (int) a.rowStart()[row + 1];
@@ -267,9 +268,9 @@ final class StarGraph {
 
   /** Releases the arrays needed for the counts only; keeps the edges to smaller labels. */
   void keepLow() {
-    highStart = null;
-    high = null;
-    leftmostCount = null;
+    highStart = new int[0];
+    high = new int[0];
+    leftmostCount = new long[0];
   }
 
   /** Compresses {@code high} in place and leaves in lowStart the offsets of the other direction. */

@@ -7,6 +7,7 @@ import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
 import java.io.Serializable;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The structure of the factorization AP = QR, computed without any values: the column order, the
@@ -39,35 +40,99 @@ public final class SymbolicAnalysis implements Serializable {
    * firstPivot}, {@code parent} and {@code tailStart} and 1 to 4 each for {@code fm} and {@code
    * frontFlops}; 4 per entry of {@code tailColumns}. Derived arrays are computed on first use: the
    * order's inverse (4 per column) and the lists of children (8 per front).
-   *
-   * @param frontFlops encoded by {@link SymbolicAnalysis#packed}
    */
-  public record Data(
-      SparsityPattern.Fingerprint pattern,
-      long rows,
-      long emptyRows,
-      long nonzeros,
+  public record Data(Input input, Order order, Tree tree, Counts counts, Seconds seconds)
+      implements Serializable {
+
+    /** The same with other times. */
+    Data withSeconds(Seconds other) {
+      return new Data(input, order, tree, counts, other);
+    }
+
+    /** {@link Order#permutation}. */
+    public Permutation permutation() {
+      return order.permutation;
+    }
+
+    /** {@link Tree#firstPivot}. */
+    public int[] firstPivot() {
+      return tree.firstPivot;
+    }
+
+    /** {@link Tree#parent}. */
+    public int[] parent() {
+      return tree.parent;
+    }
+
+    /** {@link Tree#tailStart}. */
+    public int[] tailStart() {
+      return tree.tailStart;
+    }
+
+    /** {@link Tree#tailColumns}. */
+    public int[] tailColumns() {
+      return tree.tailColumns;
+    }
+
+    /** {@link Counts#leftmostCount}. */
+    public CompactLongs leftmostCount() {
+      return counts.leftmostCount;
+    }
+
+    /** {@link Counts#fm}. */
+    public CompactLongs fm() {
+      return counts.fm;
+    }
+
+    /** {@link Counts#frontFlops}. */
+    public CompactLongs frontFlops() {
+      return counts.frontFlops;
+    }
+
+    /** {@link Seconds#order}. */
+    public double orderSeconds() {
+      return seconds.order;
+    }
+
+    /** {@link Seconds#analyze}. */
+    public double analyzeSeconds() {
+      return seconds.analyze;
+    }
+  }
+
+  /** What was analyzed. */
+  public record Input(SparsityPattern.Fingerprint pattern, long rows, long emptyRows, long nonzeros)
+      implements Serializable {}
+
+  /** The order of the columns, where it comes from, and the column singletons at its beginning. */
+  public record Order(
       Permutation permutation,
       int singletons,
       long singletonEntries,
-      OrderingMethod orderingUsed,
-      String orderingReason,
-      int[] firstPivot,
-      int[] parent,
-      int[] tailStart,
-      int[] tailColumns,
-      CompactLongs leftmostCount,
-      CompactLongs fm,
-      CompactLongs frontFlops,
-      double orderSeconds,
-      double analyzeSeconds)
+      OrderingMethod used,
+      String reason)
       implements Serializable {}
+
+  /** The fronts in postorder and their columns. */
+  public record Tree(int[] firstPivot, int[] parent, int[] tailStart, int[] tailColumns)
+      implements Serializable {}
+
+  /**
+   * Rows and flops.
+   *
+   * @param frontFlops encoded by {@link SymbolicAnalysis#packed}
+   */
+  public record Counts(CompactLongs leftmostCount, CompactLongs fm, CompactLongs frontFlops)
+      implements Serializable {}
+
+  /** Times of the ordering and of the rest. */
+  public record Seconds(double order, double analyze) implements Serializable {}
 
   private final Data data;
 
   /** Computed on first use, which never happens on the driver of a cluster. */
   @SuppressWarnings("serial")
-  private transient volatile Children children;
+  private transient volatile @Nullable Children children;
 
   /**
    * Lists of children.
@@ -84,9 +149,9 @@ public final class SymbolicAnalysis implements Serializable {
    */
   public SymbolicAnalysis(Data data) {
     this.data = data;
-    int nf = data.parent.length;
+    int nf = data.tree.parent.length;
     for (int f = 0; f < nf; f++) {
-      int p = data.parent[f] < 0 ? nf : data.parent[f];
+      int p = data.tree.parent[f] < 0 ? nf : data.tree.parent[f];
       if (p <= f || p > nf) {
         throw new IllegalArgumentException("front " + f + " has parent " + p + ": no postorder");
       }
@@ -105,9 +170,9 @@ public final class SymbolicAnalysis implements Serializable {
   }
 
   private Children listChildren() {
-    int nf = data.parent.length;
+    int nf = data.tree.parent.length;
     int[] start = new int[nf + 2];
-    for (int p : data.parent) {
+    for (int p : data.tree.parent) {
       start[(p < 0 ? nf : p) + 1]++;
     }
     for (int f = 0; f <= nf; f++) {
@@ -116,7 +181,7 @@ public final class SymbolicAnalysis implements Serializable {
     int[] child = new int[nf];
     int[] next = Arrays.copyOf(start, nf + 1);
     for (int f = 0; f < nf; f++) {
-      child[next[data.parent[f] < 0 ? nf : data.parent[f]]++] = f;
+      child[next[data.tree.parent[f] < 0 ? nf : data.tree.parent[f]]++] = f;
     }
     return new Children(start, child);
   }
@@ -136,67 +201,67 @@ public final class SymbolicAnalysis implements Serializable {
 
   /** Whether this is the analysis of the pattern with that fingerprint. */
   public boolean isOf(SparsityPattern.Fingerprint fingerprint) {
-    return data.pattern.equals(fingerprint);
+    return data.input.pattern.equals(fingerprint);
   }
 
   /** m: rows of A, empty ones included. */
   public long rows() {
-    return data.rows;
+    return data.input.rows;
   }
 
   /** Rows of A without an entry. */
   public long emptyRows() {
-    return data.emptyRows;
+    return data.input.emptyRows;
   }
 
   /** n. */
   public int columns() {
-    return data.permutation.size();
+    return data.order.permutation.size();
   }
 
   /** Entries of A. */
   public long nonzeros() {
-    return data.nonzeros;
+    return data.input.nonzeros;
   }
 
   /** The final column order: singletons, then fronts in postorder. */
   public Permutation permutation() {
-    return data.permutation;
+    return data.order.permutation;
   }
 
   /** n1, the number of column singletons: positions 0 .. n1-1. */
   public int singletons() {
-    return data.singletons;
+    return data.order.singletons;
   }
 
   /** Entries of the n1 singleton rows: rows 0 .. n1-1 of R. */
   public long singletonEntries() {
-    return data.singletonEntries;
+    return data.order.singletonEntries;
   }
 
   /** The ordering used for the columns left by the singletons. */
   public OrderingMethod orderingUsed() {
-    return data.orderingUsed;
+    return data.order.used;
   }
 
   /** The reason for that ordering. */
   public String orderingReason() {
-    return data.orderingReason;
+    return data.order.reason;
   }
 
   /** nf. */
   public int fronts() {
-    return data.parent.length;
+    return data.tree.parent.length;
   }
 
   /** Position of the first pivot column of front f; for f = nf, n. */
   public int firstPivot(int f) {
-    return data.firstPivot[f];
+    return data.tree.firstPivot[f];
   }
 
   /** The parent front, or -1 for a root. */
   public int parent(int f) {
-    return data.parent[f];
+    return data.tree.parent[f];
   }
 
   /** Number of children of front f; of the forest's virtual root for f = nf. */
@@ -213,12 +278,12 @@ public final class SymbolicAnalysis implements Serializable {
 
   /** fp, the pivot columns of front f. */
   public int fp(int f) {
-    return data.firstPivot[f + 1] - data.firstPivot[f];
+    return data.tree.firstPivot[f + 1] - data.tree.firstPivot[f];
   }
 
   /** cn, the non-pivot columns of front f. */
   public int cn(int f) {
-    return data.tailStart[f + 1] - data.tailStart[f];
+    return data.tree.tailStart[f + 1] - data.tree.tailStart[f];
   }
 
   /** fn = fp + cn. */
@@ -228,7 +293,7 @@ public final class SymbolicAnalysis implements Serializable {
 
   /** fm, the rows of front f: its rows of A and its children's contribution rows. */
   public long fm(int f) {
-    return data.fm.get(f);
+    return data.counts.fm.get(f);
   }
 
   /** cm, the rows of front f's contribution block at full rank: min(max(fm - fp, 0), cn). */
@@ -239,12 +304,14 @@ public final class SymbolicAnalysis implements Serializable {
   /** Position of column k of front f, k in [0, fn). */
   public int column(int f, int k) {
     int fp = fp(f);
-    return k < fp ? data.firstPivot[f] + k : data.tailColumns[data.tailStart[f] + k - fp];
+    return k < fp
+        ? data.tree.firstPivot[f] + k
+        : data.tree.tailColumns[data.tree.tailStart[f] + k - fp];
   }
 
   /** Number of rows of A whose least position is {@code position}. */
   public long leftmostCount(int position) {
-    return data.leftmostCount.get(position);
+    return data.counts.leftmostCount.get(position);
   }
 
   /**
@@ -252,7 +319,7 @@ public final class SymbolicAnalysis implements Serializable {
    * zeros).
    */
   public double frontFlops(int f) {
-    return flops(data.frontFlops.get(f));
+    return flops(data.counts.frontFlops.get(f));
   }
 
   /** Flops of all fronts. */
@@ -291,12 +358,12 @@ public final class SymbolicAnalysis implements Serializable {
 
   /** The front that owns a pivot position, in [n1, n). O(log nf). */
   public int frontOfPosition(int position) {
-    if (position < data.singletons || position >= columns()) {
+    if (position < data.order.singletons || position >= columns()) {
       throw new IndexOutOfBoundsException("position " + position + " belongs to no front");
     }
-    int k = Arrays.binarySearch(data.firstPivot, position);
+    int k = Arrays.binarySearch(data.tree.firstPivot, position);
     k = k >= 0 ? k : -k - 2;
-    while (data.firstPivot[k + 1] <= position) {
+    while (data.tree.firstPivot[k + 1] <= position) {
       // Fronts without pivots share the start of the next front with pivots.
       k++;
     }

@@ -10,6 +10,7 @@ import io.sparqr.sparse.SparsityPattern;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Pattern in, {@link SymbolicAnalysis} out: column singletons, column order of the rest, column
@@ -52,18 +53,17 @@ public final class SymbolicAnalyzer {
     double orderSeconds = (System.nanoTime() - orderBegin) * 1e-9;
     t.end("order");
     AnalysisPlan plan = plans.take(rest.pattern(), chosen.order(), t);
-    var known = new Known(fingerprint.join(), pattern.rows(), rest.emptyRows(), pattern.nonzeros());
+    var known =
+        new SymbolicAnalysis.Input(
+            fingerprint.join(), pattern.rows(), rest.emptyRows(), pattern.nonzeros());
     SymbolicAnalysis.Data data =
         ReductionFronts.insert(
             assemble(known, singletons, rest, chosen, plan), options.reduction());
     t.end("result");
     double analyzeSeconds = (System.nanoTime() - begin) * 1e-9 - orderSeconds;
-    return new SymbolicAnalysis(withSeconds(data, orderSeconds, analyzeSeconds));
+    return new SymbolicAnalysis(
+        data.withSeconds(new SymbolicAnalysis.Seconds(orderSeconds, analyzeSeconds)));
   }
-
-  /** The facts about the matrix in an analysis. */
-  private record Known(
-      SparsityPattern.Fingerprint fingerprint, long rows, long emptyRows, long nonzeros) {}
 
   /**
    * Analyzes a matrix by its graph of A'A, without column singletons and under one order. AUTO,
@@ -83,7 +83,8 @@ public final class SymbolicAnalyzer {
     ColumnSingletons none = ColumnSingletons.find(graph, options.withSingletons(false));
     Remainder rest = Remainder.of(graph, none);
     long orderBegin = System.nanoTime();
-    Orderings.Result chosen = order(rest, n, ofGraph(options), null);
+    SymbolicOptions byGraph = ofGraph(options);
+    Orderings.Result chosen = order(rest, n, byGraph, new PlanCache(byGraph));
     String reason = "on the graph of A'A, without column singletons: " + chosen.reason();
     chosen = new Orderings.Result(chosen.order(), chosen.method(), reason);
     double orderSeconds = (System.nanoTime() - orderBegin) * 1e-9;
@@ -96,11 +97,12 @@ public final class SymbolicAnalyzer {
     long[] counts = Arrays.copyOf(a.leftmost().apply(new Permutation(order)), n2);
     AnalysisPlan plan =
         new AnalysisPlan(rest.pattern(), chosen.order(), counts, options, new PhaseTimes());
-    var known = new Known(a.fingerprint(), a.rows(), a.emptyRows(), a.nonzeros());
+    var known = new SymbolicAnalysis.Input(a.fingerprint(), a.rows(), a.emptyRows(), a.nonzeros());
     SymbolicAnalysis.Data data =
         ReductionFronts.insert(assemble(known, none, rest, chosen, plan), options.reduction());
     double analyzeSeconds = (System.nanoTime() - begin) * 1e-9 - orderSeconds;
-    return new SymbolicAnalysis(withSeconds(data, orderSeconds, analyzeSeconds));
+    return new SymbolicAnalysis(
+        data.withSeconds(new SymbolicAnalysis.Seconds(orderSeconds, analyzeSeconds)));
   }
 
   private static SymbolicOptions ofGraph(SymbolicOptions options) {
@@ -116,7 +118,7 @@ public final class SymbolicAnalyzer {
    */
   private static final class PlanCache {
     private final SymbolicOptions options;
-    private AnalysisPlan best;
+    private @Nullable AnalysisPlan best;
 
     PlanCache(SymbolicOptions options) {
       this.options = options;
@@ -134,8 +136,10 @@ public final class SymbolicAnalyzer {
     }
 
     AnalysisPlan take(SparsityPattern pattern, Permutation order, PhaseTimes t) {
-      boolean there = best != null && best.order == order;
-      return there ? best : new AnalysisPlan(pattern, order, options, t);
+      AnalysisPlan known = best;
+      return known != null && known.order == order
+          ? known
+          : new AnalysisPlan(pattern, order, options, t);
     }
   }
 
@@ -175,12 +179,12 @@ public final class SymbolicAnalyzer {
   }
 
   private static SymbolicAnalysis.Data assemble(
-      Known known,
+      SymbolicAnalysis.Input known,
       ColumnSingletons singletons,
       Remainder rest,
       Orderings.Result chosen,
       AnalysisPlan plan) {
-    int n = known.fingerprint.columns();
+    int n = known.pattern().columns();
     int n1 = singletons.count;
     FrontTree fronts = plan.fronts;
     int real = fronts.count;
@@ -229,46 +233,11 @@ public final class SymbolicAnalyzer {
       }
     }
     return new SymbolicAnalysis.Data(
-        known.fingerprint,
-        known.rows,
-        known.emptyRows,
-        known.nonzeros,
-        permutation.join(),
-        n1,
-        singletons.entries,
-        chosen.method(),
-        chosen.reason(),
-        firstPivot,
-        parent,
-        tailStart,
-        tails,
-        counts.join(),
-        rows.join(),
-        flops.join(),
-        0,
-        0);
-  }
-
-  private static SymbolicAnalysis.Data withSeconds(
-      SymbolicAnalysis.Data d, double orderSeconds, double analyzeSeconds) {
-    return new SymbolicAnalysis.Data(
-        d.pattern(),
-        d.rows(),
-        d.emptyRows(),
-        d.nonzeros(),
-        d.permutation(),
-        d.singletons(),
-        d.singletonEntries(),
-        d.orderingUsed(),
-        d.orderingReason(),
-        d.firstPivot(),
-        d.parent(),
-        d.tailStart(),
-        d.tailColumns(),
-        d.leftmostCount(),
-        d.fm(),
-        d.frontFlops(),
-        orderSeconds,
-        analyzeSeconds);
+        known,
+        new SymbolicAnalysis.Order(
+            permutation.join(), n1, singletons.entries, chosen.method(), chosen.reason()),
+        new SymbolicAnalysis.Tree(firstPivot, parent, tailStart, tails),
+        new SymbolicAnalysis.Counts(counts.join(), rows.join(), flops.join()),
+        new SymbolicAnalysis.Seconds(0, 0));
   }
 }

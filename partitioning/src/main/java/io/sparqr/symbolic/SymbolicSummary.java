@@ -10,53 +10,79 @@ import java.util.Locale;
 /**
  * An analysis in numbers, for reports and for {@code sparqr analyze}.
  *
- * @param rows m
- * @param columns n
- * @param nonzeros entries of A
- * @param singletons column singletons
- * @param ordering order used
- * @param orderingReason the reason for it
- * @param nonzerosOfR entries of R at full rank, with singleton rows and the fronts' explicit zeros
- * @param flops of the staircase factorizations of all fronts
- * @param tileFlops of a device with default settings for these in tiles, see {@link TileFlops}
- * @param criticalPathFlops the heaviest path from a leaf to a root: a lower bound for any
- *     parallelism between fronts
- * @param fronts nf
- * @param leaves fronts without children
- * @param height fronts on the longest path
- * @param largestRows fm of the front with most entries
- * @param largestColumns fn of that front
- * @param frontBytes bytes to hold all fronts at once
- * @param peakBytes peak bytes in postorder: a front and all waiting contribution blocks, its
- *     children's included; without R
- * @param arithmeticIntensity flops per byte of the fronts, right-hand sides not counted
  * @param histogram fronts by size, smallest first
- * @param orderSeconds time of the ordering
- * @param analyzeSeconds time of the rest
  */
 public record SymbolicSummary(
-    long rows,
-    int columns,
-    long nonzeros,
-    int singletons,
-    OrderingMethod ordering,
-    String orderingReason,
-    double nonzerosOfR,
-    double flops,
-    double tileFlops,
-    double criticalPathFlops,
-    int fronts,
-    int leaves,
-    int height,
-    long largestRows,
-    int largestColumns,
-    long frontBytes,
-    long peakBytes,
-    double arithmeticIntensity,
-    List<Bin> histogram,
-    double orderSeconds,
-    double analyzeSeconds)
+    Matrix matrix, Ordering order, Work work, Tree tree, List<Bin> histogram, Seconds seconds)
     implements Serializable {
+
+  /**
+   * What was analyzed.
+   *
+   * @param rows m
+   * @param columns n
+   * @param nonzeros entries of A
+   * @param singletons column singletons
+   */
+  public record Matrix(long rows, int columns, long nonzeros, int singletons)
+      implements Serializable {}
+
+  /**
+   * The order of the columns.
+   *
+   * @param method order used
+   * @param reason the reason for it
+   */
+  public record Ordering(OrderingMethod method, String reason) implements Serializable {}
+
+  /**
+   * Arithmetic and its result.
+   *
+   * @param nonzerosOfR entries of R at full rank, with singleton rows and the fronts' explicit
+   *     zeros
+   * @param flops of the staircase factorizations of all fronts
+   * @param tileFlops of a device with default settings for these in tiles, see {@link TileFlops}
+   * @param criticalPathFlops the heaviest path from a leaf to a root: a lower bound for any
+   *     parallelism between fronts
+   * @param arithmeticIntensity flops per byte of the fronts, right-hand sides not counted
+   */
+  public record Work(
+      double nonzerosOfR,
+      double flops,
+      double tileFlops,
+      double criticalPathFlops,
+      double arithmeticIntensity)
+      implements Serializable {}
+
+  /**
+   * The tree of fronts.
+   *
+   * @param fronts nf
+   * @param leaves fronts without children
+   * @param height fronts on the longest path
+   * @param largestRows fm of the front with most entries
+   * @param largestColumns fn of that front
+   * @param frontBytes bytes to hold all fronts at once
+   * @param peakBytes peak bytes in postorder: a front and all waiting contribution blocks, its
+   *     children's included; without R
+   */
+  public record Tree(
+      int fronts,
+      int leaves,
+      int height,
+      long largestRows,
+      int largestColumns,
+      long frontBytes,
+      long peakBytes)
+      implements Serializable {}
+
+  /**
+   * Wall times.
+   *
+   * @param order time of the ordering
+   * @param analyze time of the rest
+   */
+  public record Seconds(double order, double analyze) implements Serializable {}
 
   /**
    * Fronts of about one size.
@@ -124,51 +150,148 @@ public record SymbolicSummary(
     }
     double flops = s.flops();
     return new SymbolicSummary(
-        s.rows(),
-        s.columns(),
-        s.nonzeros(),
-        s.singletons(),
-        s.orderingUsed(),
-        s.orderingReason(),
-        entriesOfR,
-        flops,
-        Arrays.stream(TileFlops.of(s, TileModel.device(), rhs)).sum(),
-        longest,
-        nf,
-        leaves,
-        height,
-        largest < 0 ? 0 : s.fm(largest),
-        largest < 0 ? 0 : s.fn(largest),
-        allBytes,
-        peak,
-        s.intensity(),
+        new Matrix(s.rows(), s.columns(), s.nonzeros(), s.singletons()),
+        new Ordering(s.orderingUsed(), s.orderingReason()),
+        new Work(
+            entriesOfR,
+            flops,
+            Arrays.stream(TileFlops.of(s, TileModel.device(), rhs)).sum(),
+            longest,
+            s.intensity()),
+        new Tree(
+            nf,
+            leaves,
+            height,
+            largest < 0 ? 0 : s.fm(largest),
+            largest < 0 ? 0 : s.fn(largest),
+            allBytes,
+            peak),
         bins,
-        s.data().orderSeconds(),
-        s.data().analyzeSeconds());
+        new Seconds(s.data().orderSeconds(), s.data().analyzeSeconds()));
+  }
+
+  /** {@link Matrix#rows}. */
+  public long rows() {
+    return matrix.rows;
+  }
+
+  /** {@link Matrix#columns}. */
+  public int columns() {
+    return matrix.columns;
+  }
+
+  /** {@link Matrix#nonzeros}. */
+  public long nonzeros() {
+    return matrix.nonzeros;
+  }
+
+  /** {@link Matrix#singletons}. */
+  public int singletons() {
+    return matrix.singletons;
+  }
+
+  /** {@link Ordering#method}. */
+  public OrderingMethod ordering() {
+    return order.method;
+  }
+
+  /** {@link Ordering#reason}. */
+  public String orderingReason() {
+    return order.reason;
+  }
+
+  /** {@link Work#nonzerosOfR}. */
+  public double nonzerosOfR() {
+    return work.nonzerosOfR;
+  }
+
+  /** {@link Work#flops}. */
+  public double flops() {
+    return work.flops;
+  }
+
+  /** {@link Work#tileFlops}. */
+  public double tileFlops() {
+    return work.tileFlops;
+  }
+
+  /** {@link Work#criticalPathFlops}. */
+  public double criticalPathFlops() {
+    return work.criticalPathFlops;
+  }
+
+  /** {@link Tree#fronts}. */
+  public int fronts() {
+    return tree.fronts;
+  }
+
+  /** {@link Tree#leaves}. */
+  public int leaves() {
+    return tree.leaves;
+  }
+
+  /** {@link Tree#height}. */
+  public int height() {
+    return tree.height;
+  }
+
+  /** {@link Tree#largestRows}. */
+  public long largestRows() {
+    return tree.largestRows;
+  }
+
+  /** {@link Tree#largestColumns}. */
+  public int largestColumns() {
+    return tree.largestColumns;
+  }
+
+  /** {@link Tree#frontBytes}. */
+  public long frontBytes() {
+    return tree.frontBytes;
+  }
+
+  /** {@link Tree#peakBytes}. */
+  public long peakBytes() {
+    return tree.peakBytes;
+  }
+
+  /** {@link Work#arithmeticIntensity}. */
+  public double arithmeticIntensity() {
+    return work.arithmeticIntensity;
+  }
+
+  /** {@link Seconds#order}. */
+  public double orderSeconds() {
+    return seconds.order;
+  }
+
+  /** {@link Seconds#analyze}. */
+  public double analyzeSeconds() {
+    return seconds.analyze;
   }
 
   /** The summary as a page of text. */
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder();
-    line(text, "matrix", "%,d x %,d, %,d nonzeros", rows, columns, nonzeros);
-    line(text, "column singletons", "%,d", singletons);
-    line(text, "ordering", "%s (%s), %.3f s", ordering, orderingReason, orderSeconds);
-    line(text, "analysis", "%.3f s", analyzeSeconds);
-    line(text, "nonzeros of R", "%,.0f", nonzerosOfR);
-    line(text, "work", "%s", flopsText(flops));
-    double times = flops == 0 ? 1 : tileFlops / flops;
-    line(text, "work in tiles", "%s (%.2f times)", flopsText(tileFlops), times);
-    double share = flops == 0 ? 0 : 100 * criticalPathFlops / flops;
-    line(text, "critical path", "%s (%.1f%%)", flopsText(criticalPathFlops), share);
-    line(text, "tree", "%,d fronts, %,d leaves, height %,d", fronts, leaves, height);
-    line(text, "largest front", "%,d x %,d", largestRows, largestColumns);
-    line(text, "memory, all fronts", "%s", bytesText(frontBytes));
-    line(text, "memory, postorder", "%s", bytesText(peakBytes));
-    line(text, "arithmetic intensity", "%.1f flop/byte", arithmeticIntensity);
+    line(text, "matrix", "%,d x %,d, %,d nonzeros", matrix.rows, matrix.columns, matrix.nonzeros);
+    line(text, "column singletons", "%,d", matrix.singletons);
+    line(text, "ordering", "%s (%s), %.3f s", order.method, order.reason, seconds.order);
+    line(text, "analysis", "%.3f s", seconds.analyze);
+    line(text, "nonzeros of R", "%,.0f", work.nonzerosOfR);
+    line(text, "work", "%s", flopsText(work.flops));
+    double times = work.flops == 0 ? 1 : work.tileFlops / work.flops;
+    line(text, "work in tiles", "%s (%.2f times)", flopsText(work.tileFlops), times);
+    double share = work.flops == 0 ? 0 : 100 * work.criticalPathFlops / work.flops;
+    line(text, "critical path", "%s (%.1f%%)", flopsText(work.criticalPathFlops), share);
+    line(text, "tree", "%,d fronts, %,d leaves, height %,d", tree.fronts, tree.leaves, tree.height);
+    line(text, "largest front", "%,d x %,d", tree.largestRows, tree.largestColumns);
+    line(text, "memory, all fronts", "%s", bytesText(tree.frontBytes));
+    line(text, "memory, postorder", "%s", bytesText(tree.peakBytes));
+    line(text, "arithmetic intensity", "%.1f flop/byte", work.arithmeticIntensity);
     text.append("  columns of front      fronts    share of work\n");
     for (Bin bin : histogram) {
-      double part = flops == 0 ? 0 : 100 * bin.flops / flops;
+      double part = work.flops == 0 ? 0 : 100 * bin.flops / work.flops;
       text.append(
           String.format(
               Locale.ROOT,

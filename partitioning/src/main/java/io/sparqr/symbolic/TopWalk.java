@@ -16,7 +16,6 @@ final class TopWalk {
   private static final int MOST_PIECES = 64;
 
   private final StarGraph graph;
-  private final FrontTree fronts;
   private final Subtrees subtrees;
   private final int[] frontOfLabel;
   private final int[] labelOfPlace;
@@ -63,7 +62,6 @@ final class TopWalk {
       int[] tailColumns,
       int pieces) {
     this.graph = graph;
-    this.fronts = fronts;
     this.subtrees = subtrees;
     this.frontOfLabel = frontOfLabel;
     this.labelOfPlace = labelOfPlace;
@@ -99,12 +97,12 @@ final class TopWalk {
     }
     int paying = Math.max(1, Math.min(MOST_PIECES, columns / LEAST_COLUMNS));
     Piece[] piece = pieces(pieces == 0 ? paying : pieces);
-    IntStream.range(0, piece.length).parallel().forEach(p -> piece[p].walk(null));
+    IntStream.range(0, piece.length).parallel().forEach(p -> piece[p].walk(false, tailColumns));
     edgeStart = new int[subtrees.count + 1];
     place(piece, tailStart);
     edgeColumn = new int[edgeStart[subtrees.count]];
     edgeFront = new int[edgeColumn.length];
-    IntStream.range(0, piece.length).parallel().forEach(p -> piece[p].walk(tailColumns));
+    IntStream.range(0, piece.length).parallel().forEach(p -> piece[p].walk(true, tailColumns));
   }
 
   private Piece[] pieces(int count) {
@@ -162,9 +160,8 @@ final class TopWalk {
       this.to = to;
     }
 
-    /** Counts what the columns meet, or, with tails given, enters it at the places. */
-    void walk(int[] tailColumns) {
-      boolean enters = tailColumns != null;
+    /** Counts what the columns meet, or enters it at the places. */
+    void walk(boolean enters, int[] tailColumns) {
       Arrays.fill(seen, 0);
       for (int c = from; c < to; c++) {
         int x = column[c];

@@ -4,11 +4,12 @@ package io.sparqr.threads;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Work on another thread, or where its result is asked for if it has not begun. Thread-safe. */
 public final class Later<T> {
   private final Supplier<T> work;
-  private CompletableFuture<T> result;
+  private @Nullable CompletableFuture<T> result;
 
   public Later(Supplier<T> work) {
     this.work = work;
@@ -25,7 +26,7 @@ public final class Later<T> {
     return result != null;
   }
 
-  private synchronized CompletableFuture<T> begunOrClaimed(CompletableFuture<T> own) {
+  private synchronized @Nullable CompletableFuture<T> begunOrClaimed(CompletableFuture<T> own) {
     CompletableFuture<T> begun = result;
     result = begun == null ? own : begun;
     return begun;

@@ -4,6 +4,7 @@ package io.sparqr.threads;
 import java.util.concurrent.CountedCompleter;
 import java.util.concurrent.ForkJoinPool;
 import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A loop over numbered pieces of work that may run side by side, on the workers of the pool that
@@ -18,7 +19,7 @@ public final class ParallelLoop extends CountedCompleter<Void> {
   private final int from;
   private final int to;
 
-  private ParallelLoop(ParallelLoop parent, IntConsumer body, int from, int to) {
+  private ParallelLoop(@Nullable ParallelLoop parent, IntConsumer body, int from, int to) {
     super(parent);
     this.body = body;
     this.from = from;

@@ -3,6 +3,7 @@ package io.sparqr.threads;
 
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 
 /** Pieces of one large step, claimed in order by its owner and by idle threads. */
 final class SharedJob {
@@ -11,7 +12,7 @@ final class SharedJob {
   private final IntConsumer task;
   private final AtomicInteger next = new AtomicInteger();
   private final AtomicInteger finished = new AtomicInteger();
-  private volatile Throwable failure;
+  private volatile @Nullable Throwable failure;
 
   SharedJob(int count, IntConsumer task) {
     this.count = count;

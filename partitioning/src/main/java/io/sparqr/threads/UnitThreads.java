@@ -3,6 +3,7 @@ package io.sparqr.threads;
 
 import java.util.concurrent.CancellationException;
 import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs units of work with dependencies on several threads: a ready unit goes to the next free
@@ -17,8 +18,8 @@ public final class UnitThreads<W> {
 
   private final Units<W> units;
   private final int threads;
-  private final SharedJob[] open;
-  private Throwable failure;
+  private final @Nullable SharedJob[] open;
+  private @Nullable Throwable failure;
 
   /** Whether there is a failure; read without the lock. */
   private volatile boolean failed;
@@ -180,7 +181,7 @@ public final class UnitThreads<W> {
     }
   }
 
-  private SharedJob openJob() {
+  private @Nullable SharedJob openJob() {
     for (SharedJob job : open) {
       if (job != null && job.hasMore()) {
         return job;

@@ -101,7 +101,7 @@ class RowGraphTest {
       assertThat(of.data())
           .as("seed %d, round %d", SEED, round)
           .usingRecursiveComparison()
-          .ignoringFields("orderSeconds", "analyzeSeconds", "orderingReason")
+          .ignoringFields("seconds", "order.reason")
           .isEqualTo(expected.data());
       assertThat(of.isOf(a)).isTrue();
       for (OrderingMethod method : OrderingMethod.values()) {

@@ -7,6 +7,7 @@ import io.sparqr.numeric.RowMemory;
 import io.sparqr.threads.Crew;
 import java.nio.DoubleBuffer;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** Extracts R and the contribution block from a factored column-major front. */
 final class FrontPacker {
@@ -67,7 +68,7 @@ final class FrontPacker {
   }
 
   /** The contribution block, rows [rank, count); null if there are none. */
-  ContributionBlock block(int rank, int count) {
+  @Nullable ContributionBlock block(int rank, int count) {
     int cm = count - rank;
     if (cm == 0) {
       return null;

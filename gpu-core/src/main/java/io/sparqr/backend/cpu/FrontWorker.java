@@ -13,6 +13,7 @@ import io.sparqr.symbolic.FrontMemory;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.threads.Crew;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Assembles, factors and packs single fronts; one instance per thread. Bytes: the front itself,
@@ -128,7 +129,7 @@ final class FrontWorker {
     progress.accept(1);
   }
 
-  private TallQr reduced(int fn, Crew crew, QKeeper keeper, FrontProgress progress) {
+  private TallQr reduced(int fn, Crew crew, @Nullable QKeeper keeper, FrontProgress progress) {
     var tall = new TallQr(kernels, fn, rhsCount, TallQr.capacity(fn, rhsCount));
     if (keeper != null) {
       tall.keepReflectors();
@@ -190,7 +191,7 @@ final class FrontWorker {
     return 8L * (block.values().length + block.rhs().length);
   }
 
-  private InsufficientMemoryException tooBig(int f, long bytes, OutOfMemoryError cause) {
+  private InsufficientMemoryException tooBig(int f, long bytes, @Nullable OutOfMemoryError cause) {
     long most = Runtime.getRuntime().maxMemory();
     String why = cause == null ? "more than a Java array holds" : "heap limit " + most + " bytes";
     var e =

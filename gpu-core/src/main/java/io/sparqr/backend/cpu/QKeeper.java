@@ -9,6 +9,7 @@ import io.sparqr.numeric.dense.TallQr;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Collects Q of one front during its factorization and builds a {@link FrontReflectors}. */
 final class QKeeper {
@@ -22,10 +23,12 @@ final class QKeeper {
   private final List<ReflectorBlock> blocks = new ArrayList<>();
 
   /** The front's row for each row of the matrix; null: the same row. */
-  private int[] number;
+  private int @Nullable [] number;
 
-  private int[] pivot;
-  private boolean[] negative;
+  /** Set by the factorization of the matrix. */
+  private int[] pivot = {};
+
+  private boolean[] negative = {};
 
   /** Takes the places of the front's sorted rows. */
   QKeeper(int front, FrontLayout layout) {

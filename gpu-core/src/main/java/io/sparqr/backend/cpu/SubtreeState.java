@@ -19,7 +19,9 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The state shared by the threads of one subtree task: input by front, blocks between fronts,
@@ -38,7 +40,7 @@ final class SubtreeState {
   private final Map<Integer, ContributionBlock> inputs = new HashMap<>();
   private final ContributionBlock[] blocks;
   private final FrontFactor[] factors;
-  private final FrontReflectors[] reflectors;
+  private final FrontReflectors @Nullable [] reflectors;
   private final double[] squares;
   private final double[] dropped;
   private final double[] flops;
@@ -145,7 +147,7 @@ final class SubtreeState {
   }
 
   /** Removes and returns the block of a front, in the task or from outside; null if it has none. */
-  ContributionBlock takeBlock(int front) {
+  @Nullable ContributionBlock takeBlock(int front) {
     int i = index(front);
     if (i < 0) {
       return inputs.get(front);
@@ -158,7 +160,7 @@ final class SubtreeState {
   void done(
       int index,
       FrontFactor factor,
-      ContributionBlock block,
+      @Nullable ContributionBlock block,
       double[] residual,
       double droppedNorm,
       double flopsDone) {
@@ -176,7 +178,7 @@ final class SubtreeState {
 
   /** Stores Q of the front at this index. */
   void keep(int index, FrontReflectors q) {
-    reflectors[index] = q;
+    Objects.requireNonNull(reflectors)[index] = q;
     hold(8 * q.values());
   }
 
@@ -209,7 +211,10 @@ final class SubtreeState {
       }
     }
     var summary =
-        FactorSummary.cpu(backend, fronts.length, rank, done, peak.get(), seconds, droppedNorm);
+        FactorSummary.cpu(
+            backend,
+            new FactorSummary.Work(fronts.length, rank, done, seconds, droppedNorm),
+            peak.get());
     List<FrontReflectors> q = reflectors == null ? List.of() : Arrays.asList(reflectors);
     return new SubtreeFactor(Arrays.asList(factors), outputs, residual.values(), summary, q);
   }

@@ -138,6 +138,7 @@ public final class CudaRoundExecutor implements RoundExecutor {
     }
   }
 
+  @SuppressWarnings("ReferenceEquality")
   private Result run(StageProgram program, StageInput input, double tolerance, RowSink sink) {
     dropLists();
     makeRoom(program);
@@ -333,6 +334,7 @@ public final class CudaRoundExecutor implements RoundExecutor {
   }
 
   /** The lists sent ahead or, if they were not, now; owned by the caller. */
+  @SuppressWarnings("ReferenceEquality")
   private DeviceLists takeLists(StageProgram program, boolean both) {
     DeviceLists sent = lists;
     lists = null;

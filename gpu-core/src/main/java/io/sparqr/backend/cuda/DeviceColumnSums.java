@@ -311,6 +311,7 @@ final class DeviceColumnSums implements AutoCloseable {
     return b.getLong(8 * at) + b.getLong(8 * (at + count)) * 0x1p-40;
   }
 
+  @SuppressWarnings("ReferenceEquality")
   private void structure(StageProgram program) {
     if (resident == program) {
       return;

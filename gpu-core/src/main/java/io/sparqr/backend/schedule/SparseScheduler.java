@@ -6,6 +6,7 @@ import io.sparqr.threads.Parallel;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The sparse scheduler (SQR section 3.3): unrolls the state machine of every front of a stage and
@@ -168,7 +169,8 @@ public final class SparseScheduler {
   }
 
   /** The front's bucket schedule if round r is one of its rounds, else null. */
-  private static FrontSchedule bucketRound(StageFronts stage, FrontTimes times, int r, int f) {
+  private static @Nullable FrontSchedule bucketRound(
+      StageFronts stage, FrontTimes times, int r, int f) {
     FrontSchedule s = stage.rounds[f];
     int local = r - times.start[f];
     return s != null && local >= 0 && local < s.rounds() ? s : null;

@@ -2,6 +2,7 @@
 package io.sparqr.backend.schedule;
 
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All rounds of a stage: one list per round with the tasks of all fronts, grouped by kind in the
@@ -79,7 +80,7 @@ public final class StageSchedule {
   }
 
   /** The rounds of front f; null for an untiled one. */
-  public FrontSchedule frontSchedule(int f) {
+  public @Nullable FrontSchedule frontSchedule(int f) {
     return stage.rounds[f];
   }
 

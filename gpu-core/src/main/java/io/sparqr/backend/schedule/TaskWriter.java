@@ -2,6 +2,8 @@
 package io.sparqr.backend.schedule;
 
 import java.nio.ByteBuffer;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes task records of rounds directly into a buffer: one position per kind, so that a round's
@@ -14,7 +16,7 @@ final class TaskWriter implements TaskSink {
   /** Next record of each kind, relative to the buffer's start. */
   private final int[] next = new int[TaskLayout.KINDS];
 
-  private final FrontCounts counts;
+  private final @Nullable FrontCounts counts;
 
   /** Dependencies of tasks, chain and bulk counts: of tasks that run ahead, and of the others. */
   private long ahead;
@@ -26,7 +28,7 @@ final class TaskWriter implements TaskSink {
    *
    * @param counts the dependencies; null: none, and {@link #begin} is not called
    */
-  TaskWriter(ByteBuffer target, FrontCounts counts) {
+  TaskWriter(ByteBuffer target, @Nullable FrontCounts counts) {
     TaskLayout.requireLittleEndian(target);
     b = target;
     this.counts = counts;
@@ -52,6 +54,7 @@ final class TaskWriter implements TaskSink {
       ahead = 0;
       return;
     }
+    FrontCounts counts = Objects.requireNonNull(this.counts);
     int chain = counts.chain(front, local);
     need = pair(chain, counts.bulk(front, local));
     ahead = pair(chain, counts.bulkAhead(front, local));

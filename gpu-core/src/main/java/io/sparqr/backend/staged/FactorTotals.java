@@ -54,20 +54,10 @@ final class FactorTotals {
     return new FactorSummary(
         backend,
         device,
-        fronts,
-        done.rank(),
-        flops,
-        stages,
-        rounds,
-        tasks,
-        h2d,
-        d2h,
-        peak,
+        new FactorSummary.Work(fronts, done.rank(), flops, seconds, done.droppedNorm()),
+        new FactorSummary.DeviceUse(stages, rounds, tasks, h2d, d2h, peak),
         0,
-        seconds,
-        done.droppedNorm(),
-        Math.max(departure, done.normDeparture()),
-        done.redoneTasks(),
+        new FactorSummary.Check(Math.max(departure, done.normDeparture()), done.redoneTasks()),
         done.warnings());
   }
 }

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The partial result of a task: rows of R, Q if it is kept, residual; {@link HeldBlocks} has the
@@ -62,7 +63,7 @@ final class FactoredFronts {
    *
    * @param blockBits the block's checksum
    */
-  void put(FrontFactor f, ContributionBlock block, long blockBits) {
+  void put(FrontFactor f, @Nullable ContributionBlock block, long blockBits) {
     if (block == null) {
       blocks.remove(f.front());
     } else {
@@ -131,7 +132,7 @@ final class FactoredFronts {
   }
 
   /** Adds the values dropped by an executor; null: none. */
-  void addDropped(double[] values) {
+  void addDropped(double @Nullable [] values) {
     for (int k = 0; values != null && k < values.length; k++) {
       dropped = Math.hypot(dropped, values[k]);
     }

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * Downloads Q of a stage's fronts after its rounds: every tile below the diagonal is annihilated
@@ -153,7 +154,7 @@ final class ReflectorFetch {
     return new FrontReflectors(
         d.id(),
         d.fm(),
-        program.ownRows()[f],
+        Objects.requireNonNull(program.ownRows())[f],
         child,
         childStart,
         childRow,

@@ -16,6 +16,7 @@ import io.sparqr.numeric.integrity.RowsIn;
 import io.sparqr.numeric.integrity.TaskColumns;
 import java.util.BitSet;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Checks that a stage preserved the column sums of its input. The input (rows of A and blocks from
@@ -35,7 +36,7 @@ final class StageBalance {
   private final TaskColumns columns;
 
   /** The stage's probe; null: not yet computed. */
-  private ColumnProbe ahead;
+  private @Nullable ColumnProbe ahead;
 
   /** The sums of the output so far. */
   private ColumnSums out;
@@ -45,7 +46,7 @@ final class StageBalance {
   private RoundExecutor executor;
   private ColumnProbe probe;
 
-  /** The sums of the input of fronts that are not pending; null before {@link #left}. */
+  /** The sums of the input of fronts that are not pending. */
   private ColumnSums in;
 
   private boolean[] pends;
@@ -57,6 +58,7 @@ final class StageBalance {
    * @param blocks the input blocks
    * @param options give the number of threads and whether column norms are known
    */
+  @SuppressWarnings("NullAway.Init") // the sums begin in left()
   StageBalance(
       StageProgram program,
       int[] fronts,
@@ -75,20 +77,22 @@ final class StageBalance {
 
   /** Does the host's part while the executor's rounds run, and requests its sums after them. */
   void lookAhead(RoundExecutor busy) {
-    lookAhead();
-    busy.sumAhead(program, ahead.scale());
+    busy.sumAhead(program, aheadProbe().scale());
   }
 
-  /** Computes the probe on the host, once. */
-  private void lookAhead() {
-    if (ahead == null) {
+  /** The probe, computed on the host once. */
+  private ColumnProbe aheadProbe() {
+    ColumnProbe known = ahead;
+    if (known == null) {
       var these = new RowsIn(columns, rows.rows(), whichRows(), blocks, threads);
-      ahead = unitColumns ? these.unitProbe(new BitSet()) : these.probe(new BitSet());
+      known = unitColumns ? these.unitProbe(new BitSet()) : these.probe(new BitSet());
+      ahead = known;
     }
+    return known;
   }
 
   /** Numbers of the stage's rows; null: all. */
-  private int[] whichRows() {
+  private int @Nullable [] whichRows() {
     int n = 0;
     for (int f : fronts) {
       n += rows.count(f);
@@ -125,8 +129,7 @@ final class StageBalance {
 
   /** The same for a stage whose rows stay on the executor, with the sum of their bits there. */
   RoundExecutor.Compared compare(RoundExecutor executor, double[] residualSquares, long read) {
-    lookAhead();
-    RoundExecutor.Compared found = executor.compare(program, ahead.scale(), residualSquares);
+    RoundExecutor.Compared found = executor.compare(program, aheadProbe().scale(), residualSquares);
     requireSame(read, found.bitsIn(), "on their way to the executor");
     return found;
   }
@@ -145,8 +148,8 @@ final class StageBalance {
    * @return whether there are any; then {@link #whole} cannot be used
    */
   boolean leaveOut(StageRows rows, boolean[] sound) {
-    lookAhead();
-    double[] scale = ahead.scale().clone();
+    ColumnProbe all = aheadProbe();
+    double[] scale = all.scale().clone();
     boolean any = false;
     for (int f = 0; f < fronts.length; f++) {
       double[] dropped = sound[f] ? rows.dropped(f) : null;
@@ -159,7 +162,7 @@ final class StageBalance {
       }
     }
     if (any) {
-      ahead = new ColumnProbe(ahead.columns(), scale, scale, ahead.plain());
+      ahead = new ColumnProbe(all.columns(), scale, scale, all.plain());
     }
     return any;
   }
@@ -185,8 +188,7 @@ final class StageBalance {
   void left(RoundExecutor executor, boolean[] sound, boolean[] pends, long read, long kept) {
     this.executor = executor;
     this.pends = pends;
-    lookAhead();
-    probe = ahead;
+    probe = aheadProbe();
     boolean[] counts = new boolean[fronts.length];
     for (int f = 0; f < fronts.length; f++) {
       counts[f] = !pends[f];

@@ -14,6 +14,7 @@ import io.sparqr.threads.Parallel;
 import java.nio.DoubleBuffer;
 import java.util.Arrays;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Receives the rows of a stage's fronts as they arrive; the arrays of large fronts are allocated
@@ -261,7 +262,7 @@ final class StageRows implements RoundExecutor.RowSink {
   }
 
   /** The norms dropped by a front's DROP tasks, by pivot column, 0 for a live one; null: none. */
-  double[] dropped(int f) {
+  double @Nullable [] dropped(int f) {
     return dropped[f];
   }
 

@@ -11,9 +11,11 @@ import java.nio.DoubleBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A stage's values, read directly from the problem's rows and the blocks. Their checksum ({@link
@@ -31,7 +33,7 @@ final class StageValues implements RoundExecutor.StageInput {
   private final RowsByFront rows;
   private final int[] fronts;
   private final List<ContributionBlock> blocks;
-  private final GivenValues given;
+  private final @Nullable GivenValues given;
   private final LongAdder bits = new LongAdder();
 
   /** By front of the stage: the fronts written in parts. */
@@ -54,7 +56,8 @@ final class StageValues implements RoundExecutor.StageInput {
    * @param blocks the input blocks
    * @param given records the use of each front's rows; null: not recorded
    */
-  StageValues(RowsByFront rows, int[] fronts, List<ContributionBlock> blocks, GivenValues given) {
+  StageValues(
+      RowsByFront rows, int[] fronts, List<ContributionBlock> blocks, @Nullable GivenValues given) {
     this.rows = rows;
     this.fronts = fronts;
     this.blocks = blocks;
@@ -132,7 +135,7 @@ final class StageValues implements RoundExecutor.StageInput {
 
   @Override
   public void writePart(Part p, DoubleBuffer target) {
-    Parts all = inParts.get(p.front());
+    Parts all = Objects.requireNonNull(inParts.get(p.front()));
     var writer = new Writer(target);
     writeRuns(fronts[p.front()], p.from(), p.to(), p.right(), writer);
     all.bits.add(writer.end());

@@ -25,6 +25,8 @@ import io.sparqr.numeric.integrity.GivenValues;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Factors a subtree task on a {@link RoundExecutor}: memory stages, rounds, rows of R, contribution
@@ -51,13 +53,13 @@ public final class StagedFactorization {
   private final String backend;
 
   /** The last task's structure and its stages, for the next one of the same structure. */
-  private PreparedTask prepared;
+  private @Nullable PreparedTask prepared;
 
   /** Stages of the last task that were laid out while the one before was under way. */
   private int laidOutAhead;
 
   /** Checksums of the last task's input; null: no task yet. */
-  private GivenValues given;
+  private @Nullable GivenValues given;
 
   /**
    * A driver for an executor.
@@ -83,8 +85,7 @@ public final class StagedFactorization {
    *     far more rows than columns: the host merges those
    */
   public SubtreeFactor factor(SubtreeProblem problem, FactorOptions options) {
-    boolean again = options.safe() && given != null && given.isOf(problem);
-    if (again) {
+    if (options.safe() && given != null && given.isOf(problem)) {
       given.verifyBlocks();
     } else {
       given = new GivenValues(problem, options.threads());
@@ -153,7 +154,15 @@ public final class StagedFactorization {
       estimate = new StageEstimate(analysis, rows, cut, options);
       layouts = new StageLayouts(prepared, estimate);
       completion =
-          new StageCompletion(executor, host, analysis, this.options, rows, given, done, totals);
+          new StageCompletion(
+              executor,
+              host,
+              analysis,
+              this.options,
+              rows,
+              Objects.requireNonNull(given),
+              done,
+              totals);
       pending = problem.fronts().clone();
     }
 

@@ -4,4 +4,7 @@
  * a stage, fronts with dead columns. Values are handled here; the lists come from {@link
  * io.sparqr.backend.schedule}.
  */
+@NullMarked
 package io.sparqr.backend.staged;
+
+import org.jspecify.annotations.NullMarked;

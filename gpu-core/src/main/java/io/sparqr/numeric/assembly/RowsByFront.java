@@ -6,6 +6,7 @@ import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.threads.Parallel;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The rows of a subtree task grouped by front, in order within each front. Immutable. O(rows +
@@ -24,7 +25,7 @@ public final class RowsByFront {
   private final int frontCount;
 
   /** Place in the task's list of front firstFront + k, or -1; null: the fronts are consecutive. */
-  private final int[] place;
+  private final int @Nullable [] place;
 
   private final int[] start;
   private final int[] order;
@@ -126,7 +127,7 @@ public final class RowsByFront {
     }
   }
 
-  private static int[] places(int[] fronts) {
+  private static int @Nullable [] places(int[] fronts) {
     int n = fronts.length;
     for (int t = 1; t < n; t++) {
       if (fronts[t] <= fronts[t - 1]) {

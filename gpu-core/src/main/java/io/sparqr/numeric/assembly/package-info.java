@@ -4,4 +4,7 @@
  * contribution blocks. The same for every backend; each backend writes the values in its own way.
  * {@code HeathFactorizer} deliberately does not use it, because backends are compared with it.
  */
+@NullMarked
 package io.sparqr.numeric.assembly;
+
+import org.jspecify.annotations.NullMarked;

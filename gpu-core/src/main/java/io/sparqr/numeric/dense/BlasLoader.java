@@ -64,9 +64,9 @@ public final class BlasLoader {
     // JavaCPP's setter finds that one first, and loading the other as well leaves it
     // multi-threaded.
     requireOwnCache();
-    Path folder = Path.of(Loader.load(openblas_nolapack.class)).getParent();
+    Path loaded = Path.of(Loader.load(openblas_nolapack.class));
     openblas_nolapack.blas_set_num_threads(1);
-    Path library = folder.resolve("libopenblas_nolapack.so.0");
+    Path library = loaded.resolveSibling("libopenblas_nolapack.so.0");
     String core = System.getenv("OPENBLAS_CORETYPE");
     String type = core == null ? "core type detected" : "core type " + core;
     String description = "OpenBLAS " + version() + " by JNI, 1 thread a call, " + type;

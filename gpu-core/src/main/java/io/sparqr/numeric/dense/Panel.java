@@ -45,6 +45,7 @@ final class Panel {
   /** Whether the update goes through Y. */
   boolean withY;
 
+  @SuppressWarnings("NullAway.Init") // set by factor
   private StaircaseQr qr;
 
   Panel(DenseKernels kernels) {

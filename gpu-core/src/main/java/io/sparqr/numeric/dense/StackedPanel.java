@@ -30,6 +30,8 @@ final class StackedPanel {
   private double[] w = new double[0];
   private double[] w2 = new double[0];
   private final double[] sums = new double[Panel.BASE];
+
+  @SuppressWarnings("NullAway.Init") // set by factor
   private StackedQr qr;
 
   StackedPanel(DenseKernels kernels) {

@@ -24,16 +24,18 @@ final class StackedQr {
   private static final ThreadLocal<double[][]> PRODUCT =
       ThreadLocal.withInitial(() -> new double[2][0]);
 
+  private static final double[] NONE = {};
+
   private final PanelCuts cuts = new PanelCuts();
   private StackedPanel current;
   private StackedPanel next;
 
   // The matrix being factored, shared with the panels.
-  double[] r;
+  double[] r = NONE;
   int ldr;
-  double[] b;
+  double[] b = NONE;
   int ldb;
-  int[] stair;
+  int[] stair = {};
 
   private DoubleConsumer heard = part -> {};
 
@@ -82,8 +84,8 @@ final class StackedQr {
       first++;
     }
     double flops = first == columns ? 0 : blocked(first, columns, columns + further, sink, crew);
-    r = null;
-    b = null;
+    r = NONE;
+    b = NONE;
     return flops;
   }
 

@@ -33,16 +33,18 @@ public final class StaircaseQr {
       ThreadLocal.withInitial(() -> new double[1][0]);
 
   private final DenseKernels kernels;
+  private static final double[] NONE = {};
+
   private Panel current;
   private Panel next;
 
   private final PanelCuts cuts = new PanelCuts();
 
   // The matrix being factored, shared with the panels.
-  double[] a;
+  double[] a = NONE;
   int lda;
-  int[] stair;
-  int[] rowPivot;
+  int[] stair = {};
+  int[] rowPivot = {};
   double flops;
 
   /** By row of the trapezoid. */
@@ -114,7 +116,7 @@ public final class StaircaseQr {
     int small = kernels.isNative() ? SMALL_NATIVE : SMALL_JAVA;
     int g =
         size <= small ? single(columns, end) : blocked(columns, end, PanelCuts.width(size), crew);
-    a = null;
+    a = NONE;
     return g;
   }
 

@@ -49,10 +49,12 @@ public final class TallQr {
   private int count;
   private double flops;
 
-  /** If Q is kept: blocks so far, the number of each row of the triangle, rows so far. */
-  private List<ReflectorBlock> blocks;
+  private boolean keeps;
 
-  private int[] number;
+  /** If Q is kept: blocks so far, the number of each row of the triangle, rows so far. */
+  private final List<ReflectorBlock> blocks = new ArrayList<>();
+
+  private int[] number = {};
   private int seen;
 
   /**
@@ -97,7 +99,7 @@ public final class TallQr {
 
   /** Keeps Q; rows are numbered in order of arrival. To be called before the first row. */
   public void keepReflectors() {
-    blocks = new ArrayList<>();
+    keeps = true;
     number = new int[columns];
   }
 
@@ -143,7 +145,7 @@ public final class TallQr {
     int[] stair = new int[columns];
     if (held == columns) {
       stairOf(left, count, stair);
-      StackedQr.PanelSink sink = blocks == null ? panel -> {} : this::keep;
+      StackedQr.PanelSink sink = keeps ? this::keep : panel -> {};
       int further = width - columns;
       flops += stacked.factor(triangle, ldt, chunk, ld, columns, further, stair, sink, crew);
       TallReducer.addSquares(chunk, ld, 0, count, columns, residual);
@@ -171,7 +173,7 @@ public final class TallQr {
     int kept = general.factor(chunk, ld, columns, width - columns, 0, -1, stair, pivot, crew);
     flops += general.flops();
     TallReducer.addSquares(chunk, ld, kept, total, columns, residual);
-    if (blocks != null) {
+    if (keeps) {
       int[] sorted = new int[total];
       for (int i = 0; i < total; i++) {
         sorted[place[i]] = i < held ? number[i] : seen + i - held;

@@ -8,6 +8,7 @@ import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeProblem;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A backend with a check of every result: the column sums of a task's input and output are compared
@@ -61,7 +62,7 @@ public final class CheckedFactorizer implements SubtreeFactorizer {
   }
 
   /** Checks the input before and after a repetition. */
-  private void verifyGiven(SubtreeProblem problem, GivenValues given) {
+  private void verifyGiven(SubtreeProblem problem, @Nullable GivenValues given) {
     if (given == null) {
       backend.verifyGiven(problem);
     } else {

@@ -56,7 +56,8 @@ final class FrontByFront {
     }
     var outputs = new ArrayList<>(held.values());
     outputs.sort((a, b) -> Integer.compare(a.front(), b.front()));
-    return new SubtreeFactor(fronts, outputs, residual.values(), summary, reflectors);
+    FactorSummary all = summary == null ? FactorSummary.NONE : summary;
+    return new SubtreeFactor(fronts, outputs, residual.values(), all, reflectors);
   }
 
   private SubtreeFactor front(int f, RowsByFront rows) {

@@ -51,6 +51,7 @@ public final class GivenValues {
   }
 
   /** Whether these are the checksums of this very problem object. */
+  @SuppressWarnings("ReferenceEquality")
   public boolean isOf(SubtreeProblem p) {
     return p == problem;
   }

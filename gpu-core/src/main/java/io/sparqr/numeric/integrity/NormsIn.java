@@ -7,6 +7,7 @@ import io.sparqr.numeric.RowBlock;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The norms of the columns and right-hand sides of rows and contribution blocks, and the probe
@@ -30,7 +31,7 @@ final class NormsIn {
 
   private final TaskColumns columns;
   private final RowBlock rows;
-  private final int[] which;
+  private final int @Nullable [] which;
   private final List<ContributionBlock> blocks;
   private final int threads;
 
@@ -38,7 +39,7 @@ final class NormsIn {
   NormsIn(
       TaskColumns columns,
       RowBlock rows,
-      int[] which,
+      int @Nullable [] which,
       List<ContributionBlock> blocks,
       int threads) {
     this.columns = columns;
@@ -69,7 +70,7 @@ final class NormsIn {
     ColumnNorms exact = plain ? null : norms();
     double[] scale = new double[n + rhs];
     for (int j = 0; j < n + rhs; j++) {
-      double norm = plain ? Math.sqrt(squares[j]) : exact.norm(j);
+      double norm = exact == null ? Math.sqrt(squares[j]) : exact.norm(j);
       scale[j] = ColumnProbe.scale(j < n ? columns.position(j) : -1 - (j - n), norm);
     }
     return ColumnProbe.of(n, scale, without);
@@ -92,7 +93,7 @@ final class NormsIn {
     boolean plain = Arrays.stream(squares).allMatch(NormsIn::inRange);
     double[] norm = plain ? null : rightNorms();
     for (int q = 0; q < rhs; q++) {
-      scale[n + q] = ColumnProbe.scale(-1 - q, plain ? Math.sqrt(squares[q]) : norm[q]);
+      scale[n + q] = ColumnProbe.scale(-1 - q, norm == null ? Math.sqrt(squares[q]) : norm[q]);
     }
     return ColumnProbe.of(n, scale, without);
   }

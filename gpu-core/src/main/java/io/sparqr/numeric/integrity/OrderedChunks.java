@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Chunks of work on a few threads, whose results are merged one after the other in the order of the
@@ -31,7 +32,7 @@ final class OrderedChunks {
   private final Workers workers;
   private final AtomicInteger next = new AtomicInteger();
   private int turn;
-  private Throwable failure;
+  private @Nullable Throwable failure;
 
   private OrderedChunks(int chunks, Workers workers) {
     this.chunks = chunks;

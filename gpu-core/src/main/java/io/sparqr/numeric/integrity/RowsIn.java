@@ -6,6 +6,7 @@ import io.sparqr.numeric.RowBlock;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Rows and contribution blocks before they are factored: the probe for them ({@link NormsIn}), and
@@ -19,7 +20,7 @@ public final class RowsIn {
 
   private final TaskColumns columns;
   private final RowBlock rows;
-  private final int[] which;
+  private final int @Nullable [] which;
   private final List<ContributionBlock> blocks;
   private final int threads;
 
@@ -32,7 +33,7 @@ public final class RowsIn {
   public RowsIn(
       TaskColumns columns,
       RowBlock rows,
-      int[] which,
+      int @Nullable [] which,
       List<ContributionBlock> blocks,
       int threads) {
     this.columns = columns;

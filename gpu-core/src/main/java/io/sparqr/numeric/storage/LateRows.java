@@ -10,6 +10,7 @@ import io.sparqr.numeric.integrity.IntegrityFailure;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The rows of R of a task that has left them where they were made ({@link
@@ -22,8 +23,8 @@ public final class LateRows implements AutoCloseable {
   private final ResidentFactor source;
   private final RowStore store;
   private final int threads;
-  private List<FrontFactor> rows;
-  private String lost;
+  private @Nullable List<FrontFactor> rows;
+  private @Nullable String lost;
   private boolean closed;
 
   /**

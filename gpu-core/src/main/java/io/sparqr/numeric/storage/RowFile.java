@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A temporary file of mapped slabs. It has no name from the start, so that nothing of it is left
@@ -47,7 +48,7 @@ final class RowFile {
     }
   }
 
-  private static void delete(Path path) {
+  private static void delete(@Nullable Path path) {
     if (path != null) {
       try {
         Files.delete(path);

@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The slabs of one store. They are counted in the budget from when they are made until they are
@@ -15,7 +16,7 @@ final class Slabs {
   private final RowBudget budget;
   private final Path folder;
   private final List<ByteBuffer> memory = new ArrayList<>();
-  private RowFile file;
+  private @Nullable RowFile file;
   private long memoryBytes;
   private boolean closed;
 
@@ -46,7 +47,7 @@ final class Slabs {
    * Not under the lock: the JVM clears what it gives, and the system each page before that, which
    * takes as long as to fill it. Null if there is no direct memory.
    */
-  private static ByteBuffer allocated(int bytes) {
+  private static @Nullable ByteBuffer allocated(int bytes) {
     try {
       return ByteBuffer.allocateDirect(bytes);
     } catch (OutOfMemoryError e) {

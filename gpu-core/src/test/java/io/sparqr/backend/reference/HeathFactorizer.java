@@ -87,7 +87,9 @@ public final class HeathFactorizer implements SubtreeFactorizer {
         }
       }
       double seconds = (System.nanoTime() - began) * 1e-9;
-      var summary = FactorSummary.cpu("reference", fronts.size(), rank, flops, 0, seconds, dropped);
+      var summary =
+          FactorSummary.cpu(
+              "reference", new FactorSummary.Work(fronts.size(), rank, flops, seconds, dropped), 0);
       return new SubtreeFactor(fronts, outputs, residual, summary, reflectors);
     }
 

@@ -141,8 +141,11 @@ final class PackedSolve {
   }
 
   private static boolean ready(SolveItem t, int[] count) {
-    return (t.awaited() < 0 || count[t.awaited()] >= t.awaitedCount())
-        && (t.also() < 0 || count[t.also()] >= t.alsoCount());
+    return reached(t.first(), count) && reached(t.second(), count);
+  }
+
+  private static boolean reached(SolveItem.Wait wait, int[] count) {
+    return wait.count() < 0 || count[wait.count()] >= wait.reached();
   }
 
   private static void done(SolveItem t, int[] count, Work work) {

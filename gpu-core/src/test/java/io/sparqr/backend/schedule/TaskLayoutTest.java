@@ -89,7 +89,11 @@ class TaskLayoutTest {
   void descriptorsSurviveTheRoundTrip() {
     var d =
         new FrontDescriptor(
-            1L << 40, 2, 3, 4L << 33, 5, 6, 96, 70, 80, 30, 2, 40, 3, 3, 7, 123456, 9);
+            new FrontDescriptor.Places(1L << 40, 2, 3, 4L << 33, 5, 6),
+            new FrontDescriptor.Shape(96, 70, 80, 30, 2, 40, 3, 3),
+            7,
+            123456,
+            9);
     ByteBuffer b = ByteBuffer.allocate(3 * TaskLayout.FRONT_BYTES).order(ByteOrder.LITTLE_ENDIAN);
     d.encode(b, 1);
     assertThat(FrontDescriptor.decode(b, 1)).isEqualTo(d);

@@ -180,17 +180,18 @@ public final class Orderings {
 
   /** The trial with the least flops; among equals the first. */
   static Result least(String who, Trial... trials) {
-    Trial winner = trials[0];
-    for (Trial t : trials) {
-      if (t.flops < winner.flops) {
-        winner = t;
+    int best = 0;
+    for (int k = 1; k < trials.length; k++) {
+      if (trials[k].flops < trials[best].flops) {
+        best = k;
       }
     }
+    Trial winner = trials[best];
     StringBuilder reason = new StringBuilder(who).append(": ").append(winner.text());
     String separator = ", against ";
-    for (Trial t : trials) {
-      if (t != winner) {
-        reason.append(separator).append(t.text());
+    for (int k = 0; k < trials.length; k++) {
+      if (k != best) {
+        reason.append(separator).append(trials[k].text());
         separator = ", ";
       }
     }

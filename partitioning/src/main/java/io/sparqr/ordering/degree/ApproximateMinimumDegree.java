@@ -7,6 +7,7 @@ import io.sparqr.ordering.StopRequest;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Approximate minimum degree on the graph of A'A (Amestoy, Davis, Duff 1996). A row of A is a
@@ -72,7 +73,7 @@ public final class ApproximateMinimumDegree implements ColumnOrdering {
    * @param weight size n; positive number of columns that a vertex stands for, or null for 1 each
    * @return size n; entry k is the vertex eliminated k-th. O(n + edges) memory; deterministic
    */
-  public static int[] order(int n, int[] ptr, int[] adj, int[] weight) {
+  public static int[] order(int n, int[] ptr, int[] adj, int @Nullable [] weight) {
     int[] size = new int[n];
     if (weight == null) {
       Arrays.fill(size, 1);

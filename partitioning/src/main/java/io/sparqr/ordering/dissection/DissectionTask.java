@@ -8,6 +8,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.CountedCompleter;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The recursion of nested dissection over one graph. A node of it is a set of vertices and the
@@ -98,14 +99,13 @@ final class DissectionTask extends CountedCompleter<Void> {
   private final transient Shared shared;
   private final transient Node root;
   private final transient ArrayDeque<Node> stack = new ArrayDeque<>();
-  private transient Scratch scratch;
 
   /** The task that orders the whole graph. */
   DissectionTask(Shared shared, long seed) {
     this(null, shared, new Node(shared.graph, 0, seed, 0));
   }
 
-  private DissectionTask(CountedCompleter<?> parent, Shared shared, Node root) {
+  private DissectionTask(@Nullable CountedCompleter<?> parent, Shared shared, Node root) {
     super(parent);
     this.shared = shared;
     this.root = root;
@@ -113,17 +113,17 @@ final class DissectionTask extends CountedCompleter<Void> {
 
   @Override
   public void compute() {
-    scratch = shared.borrow();
+    Scratch scratch = shared.borrow();
     stack.push(root);
     while (!stack.isEmpty()) {
       shared.stop.check();
-      dissect(stack.pop());
+      dissect(stack.pop(), scratch);
     }
     shared.idle.push(scratch);
     tryComplete();
   }
 
-  private void dissect(Node node) {
+  private void dissect(Node node, Scratch scratch) {
     WeightedGraph g = node.graph();
     if (g.n <= shared.leafSize) {
       scratch.leaves.order(shared.order, node.first(), node.first() + g.n);
@@ -133,7 +133,7 @@ final class DissectionTask extends CountedCompleter<Void> {
     MultilevelSeparator separator = scratch.separator;
     if (!separator.separate(g, node.seed())) {
       int components = g.components(scratch.part, scratch.queue);
-      distribute(node, scratch.part, components, components);
+      distribute(node, scratch, scratch.part, components, components);
       return;
     }
     int[] weight = separator.weight();
@@ -143,14 +143,14 @@ final class DissectionTask extends CountedCompleter<Void> {
       scratch.leaves.order(shared.order, node.first(), node.first() + g.n);
       return;
     }
-    distribute(node, separator.part(), 3, 2);
+    distribute(node, scratch, separator.part(), 3, 2);
   }
 
   /**
    * Sorts the node's range of the order by part and recurses into the first {@code nodes} parts;
    * the separator after them stays as it is.
    */
-  private void distribute(Node node, int[] part, int parts, int nodes) {
+  private void distribute(Node node, Scratch scratch, int[] part, int parts, int nodes) {
     WeightedGraph g = node.graph();
     int[] first = new int[parts + 1];
     for (int v = 0; v < g.n; v++) {

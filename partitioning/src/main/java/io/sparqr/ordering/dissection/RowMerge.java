@@ -14,8 +14,12 @@ final class RowMerge {
   private static final ThreadLocal<RowMerge> OF_THREAD =
       ThreadLocal.withInitial(() -> new RowMerge(1));
 
-  private int[] neighbor;
-  private int[] weight;
+  private static final int[] NONE = {};
+
+  /** Arrays of the caller; none between uses. */
+  private int[] neighbor = NONE;
+
+  private int[] weight = NONE;
 
   /** By coarse vertex, where it was last written, plus the base of that use. */
   private int[] place = {};
@@ -70,8 +74,8 @@ final class RowMerge {
   /** Lets go of the arrays; returns the end of the last row. */
   int finish() {
     unused = base + end + 1;
-    neighbor = null;
-    weight = null;
+    neighbor = NONE;
+    weight = NONE;
     return end;
   }
 

@@ -56,6 +56,8 @@ final class SeparatorState {
   /** The array that {@link #project} writes to, swapped with {@code part}. */
   private int[] spare = new int[0];
 
+  /** Bound before anything else is called. */
+  @SuppressWarnings("NullAway.Init")
   private WeightedGraph graph;
 
   WeightedGraph graph() {

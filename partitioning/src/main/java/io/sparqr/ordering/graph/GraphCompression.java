@@ -3,6 +3,7 @@ package io.sparqr.ordering.graph;
 
 import io.sparqr.threads.ParallelLoop;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Vertices with the same closed neighbourhood merged into one, weighted by their number: they can
@@ -13,14 +14,19 @@ public final class GraphCompression {
   private final WeightedGraph compressed;
 
   /** Null if nothing merged: then each vertex is a group of its own. */
-  private final int[] groupStart;
+  private final @Nullable Groups groups;
 
-  private final int[] groupMember;
+  /**
+   * The members of group c are member[start[c]] .. member[start[c+1]-1].
+   *
+   * @param start size groups+1
+   * @param member size n
+   */
+  private record Groups(int[] start, int[] member) {}
 
-  private GraphCompression(WeightedGraph compressed, int[] groupStart, int[] groupMember) {
+  private GraphCompression(WeightedGraph compressed, @Nullable Groups groups) {
     this.compressed = compressed;
-    this.groupStart = groupStart;
-    this.groupMember = groupMember;
+    this.groups = groups;
   }
 
   /** The graph of the groups; the input itself where nothing merged. */
@@ -30,12 +36,13 @@ public final class GraphCompression {
 
   /** Writes the members of a group to {@code target} from {@code at}; returns the end. */
   public int copyGroup(int group, int[] target, int at) {
-    if (groupStart == null) {
+    if (groups == null) {
       target[at] = group;
       return at + 1;
     }
-    int size = groupStart[group + 1] - groupStart[group];
-    System.arraycopy(groupMember, groupStart[group], target, at, size);
+    int[] start = groups.start;
+    int size = start[group + 1] - start[group];
+    System.arraycopy(groups.member, start[group], target, at, size);
     return at + size;
   }
 
@@ -45,7 +52,7 @@ public final class GraphCompression {
     int[] group = new int[n];
     int groups = findGroups(g, group);
     if (groups == n) {
-      return new GraphCompression(g, null, null);
+      return new GraphCompression(g, null);
     }
     int[] start = new int[groups + 1];
     for (int v = 0; v < n; v++) {
@@ -59,7 +66,8 @@ public final class GraphCompression {
     for (int v = 0; v < n; v++) {
       member[next[group[v]]++] = v;
     }
-    return new GraphCompression(contract(g, group, groups, start, member), start, member);
+    return new GraphCompression(
+        contract(g, group, groups, start, member), new Groups(start, member));
   }
 
   /**

@@ -16,6 +16,7 @@ import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;
 import io.sparqr.symbolic.SymbolicSummary;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.api.java.JavaRDD;
@@ -71,10 +72,37 @@ public final class PythonAnalysis {
     try {
       return new ObjectMapper()
           .writeValueAsString(
-              Map.of("summary", SymbolicSummary.of(analysis, 1), "cuts", cuts.lines()));
+              Map.of("summary", flat(SymbolicSummary.of(analysis, 1)), "cuts", cuts.lines()));
     } catch (JsonProcessingException e) {
       throw new IllegalStateException("an analysis that is no JSON", e);
     }
+  }
+
+  /** All numbers under the names of the summary's methods. */
+  private static Map<String, Object> flat(SymbolicSummary s) {
+    var map = new LinkedHashMap<String, Object>();
+    map.put("rows", s.rows());
+    map.put("columns", s.columns());
+    map.put("nonzeros", s.nonzeros());
+    map.put("singletons", s.singletons());
+    map.put("ordering", s.ordering());
+    map.put("orderingReason", s.orderingReason());
+    map.put("nonzerosOfR", s.nonzerosOfR());
+    map.put("flops", s.flops());
+    map.put("tileFlops", s.tileFlops());
+    map.put("criticalPathFlops", s.criticalPathFlops());
+    map.put("fronts", s.fronts());
+    map.put("leaves", s.leaves());
+    map.put("height", s.height());
+    map.put("largestRows", s.largestRows());
+    map.put("largestColumns", s.largestColumns());
+    map.put("frontBytes", s.frontBytes());
+    map.put("peakBytes", s.peakBytes());
+    map.put("arithmeticIntensity", s.arithmeticIntensity());
+    map.put("histogram", s.histogram());
+    map.put("orderSeconds", s.orderSeconds());
+    map.put("analyzeSeconds", s.analyzeSeconds());
+    return map;
   }
 
   private static SymbolicAnalysis analysis(RowSource source, SymbolicOptions options) {

@@ -56,6 +56,7 @@ final class Elimination {
    */
   record Gone(int column, SparseVector vector) {}
 
+  @SuppressWarnings("ReferenceEquality") // the pivot itself
   private List<Gone> run(List<SparseVector> basis) {
     var queue =
         new PriorityQueue<Reaching>(

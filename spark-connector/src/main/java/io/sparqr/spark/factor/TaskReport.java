@@ -80,24 +80,18 @@ public record TaskReport(
   }
 
   private static FactorSummary summary(NumberFrame.Reader in) {
-    return new FactorSummary(
-        in.getText(),
-        in.getText(),
-        in.getLong(),
-        in.getLong(),
-        in.getDouble(),
-        in.getLong(),
-        in.getLong(),
-        in.getLong(),
-        in.getLong(),
-        in.getLong(),
-        in.getLong(),
-        in.getLong(),
-        in.getDouble(),
-        in.getDouble(),
-        in.getDouble(),
-        in.getLong(),
-        texts(in));
+    String backend = in.getText();
+    String device = in.getText();
+    long fronts = in.getLong();
+    long rank = in.getLong();
+    double flops = in.getDouble();
+    var use =
+        new FactorSummary.DeviceUse(
+            in.getLong(), in.getLong(), in.getLong(), in.getLong(), in.getLong(), in.getLong());
+    long peakHostBytes = in.getLong();
+    var work = new FactorSummary.Work(fronts, rank, flops, in.getDouble(), in.getDouble());
+    var check = new FactorSummary.Check(in.getDouble(), in.getLong());
+    return new FactorSummary(backend, device, work, use, peakHostBytes, check, texts(in));
   }
 
   private static List<String> texts(NumberFrame.Reader in) {

@@ -21,6 +21,7 @@ public record Earlier(int newPartitions, long rows, long nonzeros, Ridge ridge) 
   public static final Earlier NONE = new Earlier(Integer.MAX_VALUE, 0, 0, Ridge.NONE);
 
   /** Whether rows of R replace any. */
+  @SuppressWarnings("ReferenceEquality")
   boolean any() {
     return this != NONE;
   }

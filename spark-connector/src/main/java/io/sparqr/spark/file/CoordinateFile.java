@@ -22,12 +22,11 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
-import java.util.stream.Collectors;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.rdd.PartitionPruningRDD;
+import org.jspecify.annotations.Nullable;
 import scala.Function1;
 import scala.Tuple2;
 
@@ -85,26 +84,27 @@ final class CoordinateFile {
               context,
               "summaries of " + request.name(),
               () -> pruned(entries, ranges.count(), true).map(t -> t._2()).collect());
-      Map<Boolean, List<byte[]>> ours =
-          frames.stream()
-              .collect(Collectors.partitioningBy(f -> EntryCodec.split(f) < splits.size()));
+      List<byte[]> ofMatrix =
+          frames.stream().filter(f -> EntryCodec.split(f) < splits.size()).toList();
+      List<byte[]> ofRhs =
+          frames.stream().filter(f -> EntryCodec.split(f) >= splits.size()).toList();
       new SplitSummaries(
               file,
               header,
               (in, split, line, before) ->
                   new CoordinateReader(
                       in, request.name(), header, split.begin(), split.end(), line, before))
-          .before(splits, ours.get(true));
-      requireOneHalf(ours.get(true));
+          .before(splits, ofMatrix);
+      requireOneHalf(ofMatrix);
       if (rhs != null) {
-        rhs.requireUnchanged(ours.get(false));
+        rhs.requireUnchanged(ofRhs);
       }
     }
     Held held = new Held();
     Labels labels =
         request.rhs() == null
             ? request.labels()
-            : Labels.of(held.keep(context.broadcast(request.rhs())));
+            : new Labels.Given(held.keep(context.broadcast(request.rhs())));
     int columns = (int) n;
     int rhsCount = rhs == null ? 0 : rhs.header().columns();
     int rhsSplits = splits.size();
@@ -158,7 +158,7 @@ final class CoordinateFile {
         request.name());
   }
 
-  private ArrayFile rightHandSide(long m) throws IOException {
+  private @Nullable ArrayFile rightHandSide(long m) throws IOException {
     FileRows.Source source = request.rhsFile();
     if (source == null) {
       return null;
@@ -168,8 +168,8 @@ final class CoordinateFile {
     return rhs;
   }
 
-  private JavaPairRDD<Integer, byte[]> sorted(List<Split> splits, RowRanges ranges, ArrayFile rhs)
-      throws IOException {
+  private JavaPairRDD<Integer, byte[]> sorted(
+      List<Split> splits, RowRanges ranges, @Nullable ArrayFile rhs) throws IOException {
     InputFile theFile = file;
     MatrixMarketHeader head = header;
     boolean transpose = request.transpose();

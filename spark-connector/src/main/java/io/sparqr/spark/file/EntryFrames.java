@@ -9,6 +9,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
+import org.jspecify.annotations.Nullable;
 import scala.Tuple2;
 
 /**
@@ -57,7 +58,10 @@ final class EntryFrames implements Iterator<Tuple2<Integer, byte[]>> {
   private static final class Bucket {
     private final int[] row;
     private final int[] column;
-    private final double[] value;
+
+    /** Null: all 1. */
+    private final double @Nullable [] value;
+
     private int count;
 
     Bucket(int capacity, boolean ones) {
@@ -161,7 +165,7 @@ final class EntryFrames implements Iterator<Tuple2<Integer, byte[]>> {
     }
     b.row[b.count] = (int) (row - currentFirst);
     b.column[b.count] = (int) (transpose ? fileRow : fileColumn);
-    if (!ones) {
+    if (b.value != null) {
       b.value[b.count] = value;
     }
     b.count++;

@@ -17,6 +17,7 @@ import java.io.InputStream;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.storage.StorageLevel;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The rows of a Matrix Market coordinate file or of a libsvm file, in the order of the file, parsed
@@ -62,8 +63,8 @@ public final class FileRows implements AutoCloseable {
       String path,
       boolean transpose,
       Labels labels,
-      DenseMatrix rhs,
-      Source rhsFile,
+      @Nullable DenseMatrix rhs,
+      @Nullable Source rhsFile,
       int partitions,
       IndexBase base) {
 
@@ -73,8 +74,8 @@ public final class FileRows implements AutoCloseable {
         String path,
         boolean transpose,
         Labels labels,
-        DenseMatrix rhs,
-        Source rhsFile,
+        @Nullable DenseMatrix rhs,
+        @Nullable Source rhsFile,
         int partitions) {
       this(name, path, transpose, labels, rhs, rhsFile, partitions, IndexBase.INFERRED);
     }

@@ -8,51 +8,68 @@ import java.io.Serializable;
 import org.apache.spark.broadcast.Broadcast;
 
 /** The source of the rows' right-hand sides. */
-public final class Labels implements Serializable {
+public abstract sealed class Labels implements Serializable {
 
   private static final long serialVersionUID = 1;
 
   /** One right-hand side of zeros, for rows factorized before any is known. */
-  public static final Labels ZERO = new Labels(false, null);
+  public static final Labels ZERO = new Zero();
 
   /** {@link DefaultRightHandSide}. */
-  public static final Labels DEFAULT = new Labels(true, null);
+  public static final Labels DEFAULT = new ByDefault();
 
-  private final boolean byDefault;
-  private final Broadcast<DenseMatrix> given;
+  private Labels() {}
 
-  private Labels(boolean byDefault, Broadcast<DenseMatrix> given) {
-    this.byDefault = byDefault;
-    this.given = given;
+  /** The labels of consecutive rows, m x k. */
+  abstract DenseMatrix of(CsrMatrix rows, long first);
+
+  private static final class Zero extends Labels {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    DenseMatrix of(CsrMatrix rows, long first) {
+      return new DenseMatrix(rows.rows(), 1, new double[rows.rows()]);
+    }
+  }
+
+  private static final class ByDefault extends Labels {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    DenseMatrix of(CsrMatrix rows, long first) {
+      double[] b = new double[rows.rows()];
+      for (int i = 0; i < b.length; i++) {
+        b[i] =
+            DefaultRightHandSide.label(
+                first + i, rows.values(), rows.rowStart()[i], rows.rowStart()[i + 1]);
+      }
+      return new DenseMatrix(b.length, 1, b);
+    }
   }
 
   /** Given right-hand sides, m x k. */
-  static Labels of(Broadcast<DenseMatrix> b) {
-    return new Labels(false, b);
-  }
+  static final class Given extends Labels {
+    private static final long serialVersionUID = 1;
 
-  /** The labels of consecutive rows, m x k. */
-  DenseMatrix of(CsrMatrix rows, long first) {
-    int m = rows.rows();
-    if (given != null) {
-      return of(first, m);
-    }
-    double[] b = new double[m];
-    for (int i = 0; i < m && byDefault; i++) {
-      b[i] =
-          DefaultRightHandSide.label(
-              first + i, rows.values(), rows.rowStart()[i], rows.rowStart()[i + 1]);
-    }
-    return new DenseMatrix(m, 1, b);
-  }
+    private final Broadcast<DenseMatrix> given;
 
-  /** The given labels of rows [first, first + m). */
-  DenseMatrix of(long first, int m) {
-    DenseMatrix b = given.value();
-    double[] part = new double[m * b.columns()];
-    for (int k = 0; k < b.columns(); k++) {
-      System.arraycopy(b.values(), (int) first + k * b.rows(), part, k * m, m);
+    Given(Broadcast<DenseMatrix> given) {
+      this.given = given;
     }
-    return new DenseMatrix(m, b.columns(), part);
+
+    @Override
+    DenseMatrix of(CsrMatrix rows, long first) {
+      return of(first, rows.rows());
+    }
+
+    /** Those of rows [first, first + m). */
+    DenseMatrix of(long first, int m) {
+      DenseMatrix b = given.value();
+      double[] part = new double[m * b.columns()];
+      for (int k = 0; k < b.columns(); k++) {
+        System.arraycopy(b.values(), (int) first + k * b.rows(), part, k * m, m);
+      }
+      return new DenseMatrix(m, b.columns(), part);
+    }
   }
 }

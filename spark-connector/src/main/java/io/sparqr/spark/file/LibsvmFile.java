@@ -16,9 +16,11 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.Serializable;
 import java.util.List;
+import java.util.Objects;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.storage.StorageLevel;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a libsvm file into rows, which stay in their split. Information on all splits together (the
@@ -40,7 +42,9 @@ final class LibsvmFile {
     private final LabeledRows.Extent extent;
     private final long lines;
     private final boolean malformed;
-    private final RowSlice slice;
+
+    /** Null: left out. */
+    private final @Nullable RowSlice slice;
 
     Part(Split split, LabeledRows read, long lines, boolean malformed, boolean withRows) {
       this.split = split.number();
@@ -110,12 +114,14 @@ final class LibsvmFile {
     int columns = whole.columns(request.base(), request.name());
     long m = first[splits.size()];
     FileRows.requireShape(request, m, columns);
-    Labels given =
-        request.rhs() == null ? null : Labels.of(held.keep(context.broadcast(request.rhs())));
+    Labels.@Nullable Given given =
+        request.rhs() == null
+            ? null
+            : new Labels.Given(held.keep(context.broadcast(request.rhs())));
     JavaRDD<RowSlice> slices =
         parts.map(
             p -> {
-              RowSlice slice = p.slice.counted(columns, 1 - base);
+              RowSlice slice = Objects.requireNonNull(p.slice).counted(columns, 1 - base);
               return given == null ? slice : slice.labeled(given.of(first[p.split], p.rows));
             });
     String note = request.base().note(whole.least());

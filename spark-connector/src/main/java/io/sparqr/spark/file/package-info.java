@@ -4,4 +4,7 @@
  * split is parsed once by the reader of {@code io.sparqr.matrix}, and all errors in the file are
  * found before the first row is used. The driver never holds a row.
  */
+@NullMarked
 package io.sparqr.spark.file;
+
+import org.jspecify.annotations.NullMarked;

@@ -8,12 +8,14 @@ import io.sparqr.spark.rows.RowSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.storage.StorageLevel;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A problem on the driver as an RDD of rows. On a cluster the rows are sent to the executors once
@@ -30,7 +32,7 @@ public final class DriverRows implements AutoCloseable {
   private final long id = NEXT.incrementAndGet();
 
   /** Null with a local master. */
-  private final JavaRDD<RowSlice> kept;
+  private final @Nullable JavaRDD<RowSlice> kept;
 
   private final JavaRDD<SparseRow> rows;
 
@@ -43,7 +45,10 @@ public final class DriverRows implements AutoCloseable {
       List<Integer> numbers = IntStream.range(0, parts).boxed().toList();
       kept = null;
       rows =
-          SliceRdd.of(context.parallelize(numbers, parts).map(p -> slice(HELD.get(key), p, parts)));
+          SliceRdd.of(
+              context
+                  .parallelize(numbers, parts)
+                  .map(p -> slice(Objects.requireNonNull(HELD.get(key)), p, parts)));
     } else {
       List<RowSlice> list = new ArrayList<>(parts);
       for (int p = 0; p < parts; p++) {

@@ -22,6 +22,7 @@ import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.StructType;
+import org.jspecify.annotations.Nullable;
 import scala.Tuple2;
 
 /**
@@ -40,7 +41,7 @@ final class EntryPlace {
 
   private final SparkSession spark;
   private final String file;
-  private final Map<String, String> options;
+  private final @Nullable Map<String, String> options;
   private final String schema;
   private final boolean header;
 
@@ -50,7 +51,11 @@ final class EntryPlace {
    * @param header whether the first line of each CSV file is a header
    */
   EntryPlace(
-      SparkSession spark, String file, Map<String, String> options, String schema, boolean header) {
+      SparkSession spark,
+      String file,
+      @Nullable Map<String, String> options,
+      String schema,
+      boolean header) {
     this.spark = spark;
     this.file = file;
     this.options = options;

@@ -15,6 +15,7 @@ import io.sparqr.spark.file.FileRows;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.IOException;
 import java.io.InputStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A problem in the driver's memory: from the gallery or a file.
@@ -37,7 +38,8 @@ public record LocalProblem(CsrMatrix a, DenseMatrix b, String note) {
    * @param base of the indices of a libsvm file
    * @param variable of a MATLAB file; null: by the reader's rule
    */
-  public record Source(String name, MatrixFormat format, IndexBase base, String variable) {
+  public record Source(
+      String name, MatrixFormat format, IndexBase base, @Nullable String variable) {
 
     /** Without options. */
     Source(String name, MatrixFormat format) {
@@ -56,7 +58,7 @@ public record LocalProblem(CsrMatrix a, DenseMatrix b, String note) {
    *
    * @param rhs the given right-hand sides, or null: a libsvm file's labels, or the default one
    */
-  public static LocalProblem read(Source source, boolean transpose, DenseMatrix rhs)
+  public static LocalProblem read(Source source, boolean transpose, @Nullable DenseMatrix rhs)
       throws IOException {
     CsrMatrix a;
     DenseMatrix b = rhs;
@@ -106,7 +108,7 @@ public record LocalProblem(CsrMatrix a, DenseMatrix b, String note) {
     try {
       return Gallery.generate(specification);
     } catch (IllegalArgumentException e) {
-      throw new UsageException(e.getMessage());
+      throw new UsageException(String.valueOf(e.getMessage()));
     }
   }
 

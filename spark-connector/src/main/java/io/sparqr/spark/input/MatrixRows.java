@@ -16,6 +16,7 @@ import java.util.Arrays;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.SparkSession;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The rows of a matrix as for {@code --matrix}, for the Python package: with the readers of the
@@ -115,7 +116,7 @@ public final class MatrixRows implements AutoCloseable {
     }
   }
 
-  private static DenseMatrix rightHandSide(Beside beside) throws IOException {
+  private static @Nullable DenseMatrix rightHandSide(Beside beside) throws IOException {
     if (!beside.file.isEmpty()) {
       requireFile(beside.file);
       return RightHandSide.read(beside.file);

@@ -28,6 +28,7 @@ import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.NumericType;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.storage.StorageLevel;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Rows of A from a table of (row, column, value), Parquet or CSV, read and sorted by the executors.
@@ -70,7 +71,7 @@ public final class TripletRows implements AutoCloseable {
   private final long rowCount;
   private final int columns;
   private final JavaRDD<SparseRow> rows;
-  private final Broadcast<DenseMatrix> labels;
+  private final @Nullable Broadcast<DenseMatrix> labels;
 
   /**
    * The description of the table.
@@ -78,7 +79,7 @@ public final class TripletRows implements AutoCloseable {
    * @param file name or URI of a file or of a folder of parts
    * @param indexBase the first index; null: 0 if a 0 occurs among the indices, otherwise an error
    */
-  public record Table(String file, MatrixFormat format, Integer indexBase) {
+  public record Table(String file, MatrixFormat format, @Nullable Integer indexBase) {
 
     int base() {
       return indexBase == null ? 0 : indexBase;
@@ -87,7 +88,11 @@ public final class TripletRows implements AutoCloseable {
 
   /** Reads a table; the rows are kept until this is closed. */
   public TripletRows(
-      SparkSession spark, Table input, boolean transpose, DenseMatrix rhs, int partitions) {
+      SparkSession spark,
+      Table input,
+      boolean transpose,
+      @Nullable DenseMatrix rhs,
+      int partitions) {
     String file = input.file;
     boolean csv = input.format == MatrixFormat.CSV;
     EntryPlace place =
@@ -358,12 +363,12 @@ public final class TripletRows implements AutoCloseable {
   private static final class Assembler implements Iterator<SparseRow> {
     private final Iterator<Row> triplets;
     private final int columns;
-    private final DenseMatrix rhs;
-    private Row pending;
+    private final @Nullable DenseMatrix rhs;
+    private @Nullable Row pending;
     private int[] index = new int[16];
     private double[] value = new double[16];
 
-    Assembler(Iterator<Row> triplets, int columns, DenseMatrix rhs) {
+    Assembler(Iterator<Row> triplets, int columns, @Nullable DenseMatrix rhs) {
       this.triplets = triplets;
       this.columns = columns;
       this.rhs = rhs;

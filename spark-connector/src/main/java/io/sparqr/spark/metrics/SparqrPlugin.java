@@ -10,6 +10,7 @@ import org.apache.spark.api.plugin.DriverPlugin;
 import org.apache.spark.api.plugin.ExecutorPlugin;
 import org.apache.spark.api.plugin.PluginContext;
 import org.apache.spark.api.plugin.SparkPlugin;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -30,6 +31,7 @@ public final class SparqrPlugin implements SparkPlugin {
   @Override
   public DriverPlugin driverPlugin() {
     return new DriverPlugin() {
+      @SuppressWarnings("NullAway.Init") // set by init
       private JavaSparkContext driver;
 
       @Override
@@ -45,7 +47,7 @@ public final class SparqrPlugin implements SparkPlugin {
       }
 
       @Override
-      public Object receive(Object message) {
+      public @Nullable Object receive(Object message) {
         if (message instanceof DeviceReport report) {
           DeviceReport.received(report);
         }

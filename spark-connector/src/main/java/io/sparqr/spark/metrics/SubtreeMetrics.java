@@ -9,6 +9,7 @@ import java.util.List;
 import org.apache.spark.SparkContext;
 import org.apache.spark.util.CollectionAccumulator;
 import org.apache.spark.util.LongAccumulator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The work of the subtree tasks of one factorization, as named accumulators: Spark's stage page
@@ -31,7 +32,7 @@ public final class SubtreeMetrics implements Serializable {
   private final boolean counted;
 
   /** Null if no profile was requested. */
-  private final CollectionAccumulator<byte[]> profiles;
+  private final @Nullable CollectionAccumulator<byte[]> profiles;
 
   /** Registers the accumulators; Spark drops them once this object is garbage. */
   public SubtreeMetrics(SparkContext context) {

@@ -8,6 +8,7 @@ import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
 import org.apache.spark.util.CollectionAccumulator;
 import org.apache.spark.util.TaskCompletionListener;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Time and place of a subtree task, and the memory of its JVM meanwhile. Every finished attempt
@@ -47,14 +48,18 @@ public record TaskProfile(
   /** The watch on a task; without a profile it costs nothing. */
   public static final class Watch {
 
-    private final CollectionAccumulator<byte[]> told;
+    /** Null: no profile was requested. */
+    private final @Nullable CollectionAccumulator<byte[]> told;
+
     private final int task;
     private final int threads;
     private final long began;
-    private final MemorySampler memory;
 
-    /** Starts within the task; told is null if no profile was requested. */
-    Watch(CollectionAccumulator<byte[]> told, int task, int threads) {
+    /** Null: the driver samples this JVM itself, or no profile was requested. */
+    private final @Nullable MemorySampler memory;
+
+    /** Starts within the task. */
+    Watch(@Nullable CollectionAccumulator<byte[]> told, int task, int threads) {
       this.told = told;
       this.task = task;
       this.threads = threads;

@@ -85,10 +85,10 @@ final class PlanCodec {
   private static void require(SymbolicAnalysis.Data d) {
     int n = d.permutation().size();
     int nf = d.parent().length;
-    require(d.pattern().columns() == n && d.leftmostCount().size() == n);
+    require(d.input().pattern().columns() == n && d.leftmostCount().size() == n);
     require(d.firstPivot().length == nf + 1 && d.tailStart().length == nf + 1);
     require(d.fm().size() == nf && d.frontFlops().size() == nf);
-    require(d.singletons() >= 0 && d.firstPivot()[nf] <= n && d.firstPivot()[0] >= 0);
+    require(d.order().singletons() >= 0 && d.firstPivot()[nf] <= n && d.firstPivot()[0] >= 0);
     require(d.tailStart()[0] == 0 && d.tailStart()[nf] == d.tailColumns().length);
     for (int f = 0; f < nf; f++) {
       require(d.firstPivot()[f] <= d.firstPivot()[f + 1]);
@@ -123,21 +123,24 @@ final class PlanCodec {
   }
 
   private static void put(SymbolicAnalysis.Data d, NumberStream.Writer out) throws IOException {
-    out.putInt(d.pattern().columns()).putLong(d.pattern().rows());
-    out.putLong(d.pattern().first()).putLong(d.pattern().second());
-    out.putLong(d.rows()).putLong(d.emptyRows()).putLong(d.nonzeros());
-    out.putInts(d.permutation().size(), d.permutation()::original);
-    out.putInt(d.singletons()).putLong(d.singletonEntries());
-    out.putInt(d.orderingUsed().ordinal()).putText(d.orderingReason());
-    int nf = d.parent().length;
-    out.putInts(d.firstPivot());
+    SymbolicAnalysis.Input input = d.input();
+    out.putInt(input.pattern().columns()).putLong(input.pattern().rows());
+    out.putLong(input.pattern().first()).putLong(input.pattern().second());
+    out.putLong(input.rows()).putLong(input.emptyRows()).putLong(input.nonzeros());
+    SymbolicAnalysis.Order order = d.order();
+    out.putInts(order.permutation().size(), order.permutation()::original);
+    out.putInt(order.singletons()).putLong(order.singletonEntries());
+    out.putInt(order.used().ordinal()).putText(order.reason());
+    SymbolicAnalysis.Tree tree = d.tree();
+    int nf = tree.parent().length;
+    out.putInts(tree.firstPivot());
     // The difference from the front's own number, which is mostly small.
-    out.putInts(nf, f -> d.parent()[f] - f);
-    out.putInts(d.tailStart()).putInts(d.tailColumns());
-    put(d.leftmostCount(), out);
-    put(d.fm(), out);
-    put(d.frontFlops(), out);
-    out.putDouble(d.orderSeconds()).putDouble(d.analyzeSeconds());
+    out.putInts(nf, f -> tree.parent()[f] - f);
+    out.putInts(tree.tailStart()).putInts(tree.tailColumns());
+    put(d.counts().leftmostCount(), out);
+    put(d.counts().fm(), out);
+    put(d.counts().frontFlops(), out);
+    out.putDouble(d.seconds().order()).putDouble(d.seconds().analyze());
   }
 
   private static void put(CompactLongs values, NumberStream.Writer out) throws IOException {
@@ -153,24 +156,23 @@ final class PlanCodec {
 
   private static SymbolicAnalysis.Data data(NumberStream.Reader in) throws IOException {
     return new SymbolicAnalysis.Data(
-        new SparsityPattern.Fingerprint(in.getInt(), in.getLong(), in.getLong(), in.getLong()),
-        in.getLong(),
-        in.getLong(),
-        in.getLong(),
-        new Permutation(in.getInts()),
-        in.getInt(),
-        in.getLong(),
-        in.getOneOf(OrderingMethod.values()),
-        in.getText(),
-        in.getInts(),
-        parents(in.getInts()),
-        in.getInts(),
-        in.getInts(),
-        CompactLongs.of(in.getLongs()),
-        CompactLongs.of(in.getLongs()),
-        CompactLongs.of(in.getLongs()),
-        in.getDouble(),
-        in.getDouble());
+        new SymbolicAnalysis.Input(
+            new SparsityPattern.Fingerprint(in.getInt(), in.getLong(), in.getLong(), in.getLong()),
+            in.getLong(),
+            in.getLong(),
+            in.getLong()),
+        new SymbolicAnalysis.Order(
+            new Permutation(in.getInts()),
+            in.getInt(),
+            in.getLong(),
+            in.getOneOf(OrderingMethod.values()),
+            in.getText()),
+        new SymbolicAnalysis.Tree(in.getInts(), parents(in.getInts()), in.getInts(), in.getInts()),
+        new SymbolicAnalysis.Counts(
+            CompactLongs.of(in.getLongs()),
+            CompactLongs.of(in.getLongs()),
+            CompactLongs.of(in.getLongs())),
+        new SymbolicAnalysis.Seconds(in.getDouble(), in.getDouble()));
   }
 
   private static void put(TreePartition p, NumberStream.Writer out) throws IOException {

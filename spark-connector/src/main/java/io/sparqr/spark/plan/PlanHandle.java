@@ -15,6 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.apache.spark.SerializableWritable;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends the plan to the executors: a broadcast that is written frame by frame ({@link PlanStream})
@@ -36,23 +37,23 @@ public final class PlanHandle implements Serializable {
   private final String key = UUID.randomUUID().toString();
 
   /** Null with a local master. Spark's own class, because Kryo can write it. */
-  private final Broadcast<SerializableWritable<PlanStream>> broadcast;
+  private final @Nullable Broadcast<SerializableWritable<PlanStream>> broadcast;
 
   /**
    * The plan's frames for local tasks with other class loaders than the driver's; otherwise null.
    */
-  private final Broadcast<byte[][]> packed;
+  private final @Nullable Broadcast<byte[][]> packed;
 
   /**
    * A strong reference on the driver, so that the plan is neither read there nor dropped from the
    * cache.
    */
-  private final transient SolvePlan plan;
+  private final transient @Nullable SolvePlan plan;
 
   private PlanHandle(
       SolvePlan plan,
-      Broadcast<SerializableWritable<PlanStream>> broadcast,
-      Broadcast<byte[][]> packed) {
+      @Nullable Broadcast<SerializableWritable<PlanStream>> broadcast,
+      @Nullable Broadcast<byte[][]> packed) {
     this.plan = plan;
     this.broadcast = broadcast;
     this.packed = packed;
@@ -121,7 +122,7 @@ public final class PlanHandle implements Serializable {
     return known != null ? known : read();
   }
 
-  private SolvePlan known() {
+  private @Nullable SolvePlan known() {
     SoftReference<SolvePlan> known = KNOWN.get(key);
     return known == null ? null : known.get();
   }
@@ -132,10 +133,14 @@ public final class PlanHandle implements Serializable {
       if (known != null) {
         return known;
       }
-      if (broadcast == null && packed == null) {
+      SolvePlan read;
+      if (packed != null) {
+        read = unpack(packed.value());
+      } else if (broadcast != null) {
+        read = broadcast.value().value().plan();
+      } else {
         throw new IllegalStateException("the plan of a factorization that is closed");
       }
-      SolvePlan read = packed != null ? unpack(packed.value()) : broadcast.value().value().plan();
       know(read);
       return read;
     }

@@ -19,6 +19,7 @@ public final class PlanStream implements Writable {
   private SolvePlan plan;
 
   /** An empty stream, to be read into. */
+  @SuppressWarnings("NullAway.Init")
   public PlanStream() {}
 
   /** A stream that writes a plan. */

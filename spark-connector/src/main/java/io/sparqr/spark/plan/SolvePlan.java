@@ -7,6 +7,7 @@ import io.sparqr.partition.TreePartition;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.threads.Parallel;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All the data an executor needs to route a row and to factor a subtree: broadcast once. Tables are
@@ -49,10 +50,10 @@ public final class SolvePlan {
   private final Readings readings;
 
   /** Computed on first use. */
-  private volatile Boolean anyExtraordinary;
+  private volatile @Nullable Boolean anyExtraordinary;
 
   /** Computed on first use, because rows are routed on the executors. */
-  private volatile Routes routes;
+  private volatile @Nullable Routes routes;
 
   /**
    * The routes of the rows.
@@ -188,7 +189,7 @@ public final class SolvePlan {
    * is negative, since it could leave the range of doubles in the caller's units. Must not be
    * modified. O(n) the first time.
    */
-  public double[] extraordinary() {
+  public double @Nullable [] extraordinary() {
     Boolean any = anyExtraordinary;
     if (any == null) {
       any = Arrays.stream(columnScale).anyMatch(s -> s < 0);

@@ -103,6 +103,7 @@ public final class BlockCodec {
     private double[] rhs;
     private long missing;
 
+    @SuppressWarnings("NullAway.Init") // values and rhs are made by place()
     Assembly(ByteBuffer b) {
       front = Frame.field(b, 0);
       cm = Frame.field(b, 2);

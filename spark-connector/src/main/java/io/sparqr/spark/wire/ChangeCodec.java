@@ -5,6 +5,7 @@ import io.sparqr.error.InputChangedException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * An {@link InputChangedException} as data: a partition sends it to every receiver of its rows, in
@@ -19,7 +20,7 @@ public final class ChangeCodec {
 
   /** Encodes the exception as a frame. */
   public static byte[] encode(InputChangedException e) {
-    byte[] message = e.getMessage().getBytes(StandardCharsets.UTF_8);
+    byte[] message = Objects.requireNonNull(e.getMessage()).getBytes(StandardCharsets.UTF_8);
     ByteBuffer b =
         Frame.allocate(
             Frame.Kind.CHANGE, e.partition(), message.length, 0, 0, COUNTS + message.length);

@@ -3,6 +3,7 @@ package io.sparqr.spark.wire;
 
 import io.sparqr.matrix.Triplets;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Entries of a file, sent to the partition of their rows. Frame fields: a = split, b = index of the
@@ -44,7 +45,7 @@ public final class EntryCodec {
    * @param value null: all 1
    */
   public static byte[] encode(
-      int split, int number, int[] row, int[] column, double[] value, int count) {
+      int split, int number, int[] row, int[] column, double @Nullable [] value, int count) {
     boolean ones = value == null;
     ByteBuffer frame =
         Frame.allocate(
@@ -56,7 +57,7 @@ public final class EntryCodec {
             (ones ? 8L : 16L) * count);
     Frame.putInts(frame, row, 0, count);
     Frame.putInts(frame, column, 0, count);
-    if (!ones) {
+    if (value != null) {
       Frame.putDoubles(frame, value, 0, count);
     }
     return Frame.seal(frame);

@@ -1,6 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.wire;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The cause of one of our errors that comes from another JVM: message and stack trace of the
  * original, whose class the receiver need not have and does not load.
@@ -12,7 +14,7 @@ public final class RemoteCause extends Exception {
 
   private final String text;
 
-  private RemoteCause(Throwable original, Throwable cause) {
+  private RemoteCause(Throwable original, @Nullable Throwable cause) {
     super(original.getMessage(), cause);
     this.text = original.toString();
     setStackTrace(original.getStackTrace());

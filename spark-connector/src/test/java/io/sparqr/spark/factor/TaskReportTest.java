@@ -20,20 +20,10 @@ class TaskReportTest {
         new FactorSummary(
             "cuda",
             "H200 ½",
-            1,
-            2,
-            3.5,
-            4,
-            5,
-            6,
-            7,
-            8,
-            9,
+            new FactorSummary.Work(1, 2, 3.5, 12.5, 13.5),
+            new FactorSummary.DeviceUse(4, 5, 6, 7, 8, 9),
             10,
-            12.5,
-            13.5,
-            14.5,
-            15,
+            new FactorSummary.Check(14.5, 15),
             List.of("first", "", "dritte: ü"));
     return new TaskReport(
         task, summary, new double[] {square}, 16, dead, 17, 18, 19, BYTES, reason);

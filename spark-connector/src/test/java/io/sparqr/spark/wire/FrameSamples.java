@@ -247,7 +247,13 @@ final class FrameSamples {
     List<String> warnings = List.of("first", "", "dritte: ü");
     var summary =
         new FactorSummary(
-            "cuda", "H200 ½", 1, 2, 3.5, 4, 5, 6, 7, 8, 9, 10, 12.5, 13.5, 14.5, 15, warnings);
+            "cuda",
+            "H200 ½",
+            new FactorSummary.Work(1, 2, 3.5, 12.5, 13.5),
+            new FactorSummary.DeviceUse(4, 5, 6, 7, 8, 9),
+            10,
+            new FactorSummary.Check(14.5, 15),
+            warnings);
     var where = new SolveReport.FactorBytes(20, 21, 22, 23);
     var report =
         new TaskReport(

@@ -95,6 +95,7 @@ public interface CudaCalls {
   String errorName(int code);
 
   /** Page-locked memory and its view. */
+  @SuppressWarnings("NullAway.Init") // set by hostAllocate
   final class HostMemory {
     jcuda.Pointer pointer;
     public ByteBuffer view;

@@ -118,12 +118,14 @@ public final class CudaModule implements AutoCloseable {
 
   /** Launches the comparison of column sums and of right-hand sides, by a number of blocks. */
   public void launchComparison(CudaStream stream, ByteBuffer parameter, int rhs, int blocks) {
-    for (CUfunction function : List.of(probeNorm, departures)) {
-      int count = function == probeNorm ? NORM_PARTS + rhs : blocks;
-      driver.check(
-          "cuLaunchKernel",
-          driver.calls().launch(function, count, THREADS, 0, stream.handle(), parameter, 0));
-    }
+    launchOne(probeNorm, NORM_PARTS + rhs, stream, parameter);
+    launchOne(departures, blocks, stream, parameter);
+  }
+
+  private void launchOne(CUfunction function, int blocks, CudaStream stream, ByteBuffer parameter) {
+    driver.check(
+        "cuLaunchKernel",
+        driver.calls().launch(function, blocks, THREADS, 0, stream.handle(), parameter, 0));
   }
 
   /** The parts of solves with R, with one kernel each. */

@@ -3,6 +3,7 @@ package io.sparqr.backend.cuda.driver;
 
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -31,12 +32,16 @@ public final class LiveResources {
 
   private LiveResources() {}
 
+  private static AtomicLong of(Kind kind) {
+    return Objects.requireNonNull(LIVE.get(kind));
+  }
+
   static void opened(Kind kind) {
-    LIVE.get(kind).incrementAndGet();
+    of(kind).incrementAndGet();
   }
 
   static void closed(Kind kind) {
-    LIVE.get(kind).decrementAndGet();
+    of(kind).decrementAndGet();
   }
 
   private static final AtomicLong DEVICE_BYTES = new AtomicLong();
@@ -60,7 +65,7 @@ public final class LiveResources {
 
   /** Number held now. */
   public static long count(Kind kind) {
-    return LIVE.get(kind).get();
+    return of(kind).get();
   }
 
   /** Number held now, of all kinds. */

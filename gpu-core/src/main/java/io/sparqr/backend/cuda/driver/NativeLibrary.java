@@ -9,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import jcuda.LibUtils;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Loads JCuda's native library from the user's {@link PrivateFolder}. JCuda's own loader writes the
@@ -86,7 +87,7 @@ final class NativeLibrary {
     }
   }
 
-  private static UnsatisfiedLinkError linkError(String message, Throwable cause) {
+  private static UnsatisfiedLinkError linkError(String message, @Nullable Throwable cause) {
     var error = new UnsatisfiedLinkError(message);
     error.initCause(cause);
     return error;

@@ -3,6 +3,7 @@ package io.sparqr.backend.cuda.driver;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Page-locked host memory, owned; at most 2 GiB - 1, since its view is a ByteBuffer. With an event
@@ -13,7 +14,7 @@ public final class PinnedBuffer implements AutoCloseable {
   private final CudaDriver driver;
   private final CudaCalls.HostMemory memory = new CudaCalls.HostMemory();
   private final int bytes;
-  private CudaEvent event;
+  private @Nullable CudaEvent event;
   private boolean closed;
 
   /** Allocates; a device's context must be current. */

@@ -309,6 +309,7 @@ public final class DeviceRows implements KeptRows {
     close();
   }
 
+  @SuppressWarnings("NullAway") // none between the old vectors and the new ones
   private void room(int rhs) {
     if (vectors == null || rhs > vectors.rhs) {
       if (vectors != null) {

@@ -6,8 +6,10 @@ import io.sparqr.backend.cuda.driver.CudaStream;
 import io.sparqr.backend.cuda.driver.DeviceBuffer;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.numeric.storage.RowBudget;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Packed rows that kernels read: in device memory or, when others need that, in page-locked memory
@@ -21,10 +23,10 @@ final class MovableRows implements AutoCloseable {
   private final long bytes;
 
   /** Null: moved to the host. */
-  private DeviceBuffer onDevice;
+  private @Nullable DeviceBuffer onDevice;
 
   /** Null: never moved. */
-  private HostRows onHost;
+  private @Nullable HostRows onHost;
 
   /**
    * Takes over rows in device memory.
@@ -43,7 +45,11 @@ final class MovableRows implements AutoCloseable {
    * them.
    */
   OptionalLong address() {
-    return onDevice != null ? OptionalLong.of(onDevice.address()) : onHost.address();
+    return onDevice != null ? OptionalLong.of(onDevice.address()) : host().address();
+  }
+
+  private HostRows host() {
+    return Objects.requireNonNull(onHost);
   }
 
   long bytes() {
@@ -95,7 +101,7 @@ final class MovableRows implements AutoCloseable {
     }
     boolean done = false;
     try {
-      onHost.send(room, stream);
+      host().send(room, stream);
       done = true;
     } finally {
       if (!done) {

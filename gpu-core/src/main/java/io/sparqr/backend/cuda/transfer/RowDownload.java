@@ -11,6 +11,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The rows of R of a stage's sound fronts, downloaded group by group; those of a large front in
@@ -29,13 +30,16 @@ public final class RowDownload {
   private final List<Item> items = new ArrayList<>();
 
   /** One download by one thread: a whole group, or bytes [from, to) of its only front. */
-  private record Item(LaunchPlan.Group group, Large large, long from, long to) {}
+  private record Item(LaunchPlan.Group group, @Nullable Large large, long from, long to) {}
 
   /** A front downloaded in pieces. */
   private final class Large {
     private final int front;
     private final AtomicInteger left;
-    private RowPieces rows;
+
+    /** Null: not begun, or the front is not sound. */
+    private @Nullable RowPieces rows;
+
     private boolean begun;
 
     Large(int front, int pieces) {
@@ -44,7 +48,7 @@ public final class RowDownload {
     }
 
     /** The first piece finds out whether the front is sound; null if it is not. */
-    synchronized RowPieces begin(CudaEvent ready) {
+    synchronized @Nullable RowPieces begin(@Nullable CudaEvent ready) {
       if (!begun) {
         sink.expect(front);
         int[] state = new int[1];
@@ -99,10 +103,10 @@ public final class RowDownload {
   }
 
   /** Waits for an item's rows and passes them to the sink. */
-  public void run(int item, CudaEvent ready) {
+  public void run(int item, @Nullable CudaEvent ready) {
     Item it = items.get(item);
     if (it.large != null) {
-      piece(it, ready);
+      piece(it, it.large, ready);
       return;
     }
     LaunchPlan.Group group = it.group;
@@ -115,16 +119,16 @@ public final class RowDownload {
         b -> handOut(group, b));
   }
 
-  private void piece(Item it, CudaEvent ready) {
-    RowPieces rows = it.large.begin(ready);
+  private void piece(Item it, Large large, @Nullable CudaEvent ready) {
+    RowPieces rows = large.begin(ready);
     if (rows == null) {
       return;
     }
     transfers.fetch(
         null,
-        List.of(rows(program.outStart(it.large.front) + it.from / 8, it.to - it.from)),
+        List.of(rows(program.outStart(large.front) + it.from / 8, it.to - it.from)),
         b -> rows.put((int) (it.from / 8), b.asDoubleBuffer()));
-    if (it.large.left.decrementAndGet() == 0) {
+    if (large.left.decrementAndGet() == 0) {
       rows.end();
     }
   }

@@ -33,6 +33,8 @@ public final class TaskUpload implements AutoCloseable {
   private int complete;
 
   private boolean failed;
+
+  @SuppressWarnings("NullAway.Init") // set by start
   private Workers.Running running;
 
   /**

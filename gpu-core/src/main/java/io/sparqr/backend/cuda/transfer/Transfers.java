@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Transfers between heap and device: one stream in each direction, page-locked buffers in between.
@@ -84,7 +85,7 @@ public final class Transfers implements AutoCloseable {
     }
 
     /** Returns a buffer to wait for, or null. */
-    private synchronized PinnedBuffer enqueue(Slice to, PinnedBuffer buffer) {
+    private synchronized @Nullable PinnedBuffer enqueue(Slice to, PinnedBuffer buffer) {
       up.upload(to.buffer.at(to.offset), buffer, 0, to.bytes);
       buffer.event().record(up);
       underWay.add(buffer);
@@ -121,7 +122,7 @@ public final class Transfers implements AutoCloseable {
    *     since calls wait for each other
    * @param taker must not keep the buffer after it returns
    */
-  public void fetch(CudaEvent after, List<Slice> from, Consumer<ByteBuffer> taker) {
+  public void fetch(@Nullable CudaEvent after, List<Slice> from, Consumer<ByteBuffer> taker) {
     int bytes = from.stream().mapToInt(Slice::bytes).reduce(0, Math::addExact);
     PinnedBuffer buffer = pinned.acquire(bytes);
     try {

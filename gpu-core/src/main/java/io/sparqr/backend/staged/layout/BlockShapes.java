@@ -7,12 +7,13 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** The sizes of the contribution blocks between stages, by front. */
 interface BlockShapes {
 
   /** The size of a front's block; null if there is none, or none yet. */
-  BlockShape shape(int front);
+  @Nullable BlockShape shape(int front);
 
   /** Whether there is no block. */
   boolean isEmpty();
@@ -47,7 +48,7 @@ interface BlockShapes {
     BlockShapes before = this;
     return new BlockShapes() {
       @Override
-      public BlockShape shape(int front) {
+      public @Nullable BlockShape shape(int front) {
         BlockShape s = left.get(front);
         return s != null ? s : before.shape(front);
       }

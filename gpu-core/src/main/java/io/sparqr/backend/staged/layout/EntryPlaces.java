@@ -7,6 +7,7 @@ import io.sparqr.numeric.assembly.RowsByFront;
 import io.sparqr.threads.Parallel;
 import java.util.Arrays;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The places of a stage's S entries in their fronts, and their checksum, computed as they are
@@ -22,7 +23,7 @@ final class EntryPlaces {
   private final RowsByFront rows;
   private final int threads;
   private final int[] index;
-  private final int[][] ownRows;
+  private final int @Nullable [][] ownRows;
   private final LongAdder bits = new LongAdder();
 
   /**
@@ -53,7 +54,7 @@ final class EntryPlaces {
   }
 
   /** Size fronts if Q is kept: the rows of each front taken by its rows of A; else null. */
-  int[][] ownRows() {
+  int @Nullable [][] ownRows() {
     return ownRows;
   }
 

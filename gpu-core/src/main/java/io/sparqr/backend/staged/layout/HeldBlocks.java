@@ -7,6 +7,7 @@ import io.sparqr.numeric.integrity.IntegrityFailure;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /** Contribution blocks in host memory not yet assembled into a parent, by front of the analysis. */
 public final class HeldBlocks implements BlockShapes {
@@ -35,7 +36,7 @@ public final class HeldBlocks implements BlockShapes {
   }
 
   /** The block of a front; null if there is none. */
-  public ContributionBlock get(int front) {
+  public @Nullable ContributionBlock get(int front) {
     return block[front];
   }
 
@@ -81,7 +82,7 @@ public final class HeldBlocks implements BlockShapes {
   }
 
   @Override
-  public BlockShape shape(int front) {
+  public @Nullable BlockShape shape(int front) {
     return block[front] == null ? null : BlockShape.of(block[front]);
   }
 

@@ -91,6 +91,7 @@ public final class StageBuilder {
     StageSchedule schedule;
     StageColumns columns;
 
+    @SuppressWarnings("NullAway.Init") // made step by step
     Draft(int[] id, List<BlockShape> blocks, int rhs, boolean keepQ) {
       this.id = id;
       this.blocks = blocks;
@@ -298,24 +299,15 @@ public final class StageBuilder {
         () -> d.columns = columns(d));
     StageSchedule schedule = d.schedule;
     return new StageProgram(
-        fronts,
-        blocks,
-        s.rhs(),
-        encoded,
+        new StageProgram.Counts(
+            fronts, blocks, s.rhs(), schedule.residualSlots(), s.dropWords(), probes),
+        new StageProgram.Descriptors(encoded, descriptors),
         d.maps,
-        d.entries.index(),
-        d.entries.bits(),
+        new StageProgram.Entries(d.entries.index(), d.entries.bits(), d.entries.ownRows()),
         initial,
-        d.data[fronts],
-        d.blockData[blocks],
-        outStart,
-        schedule.residualSlots(),
-        s.dropWords(),
+        new StageProgram.Memory(d.data[fronts], d.blockData[blocks], outStart),
         schedule,
-        d.columns,
-        d.entries.ownRows(),
-        descriptors,
-        probes);
+        d.columns);
   }
 
   private StageColumns columns(Draft d) {
@@ -362,20 +354,17 @@ public final class StageBuilder {
   private static FrontDescriptor frontDescriptor(Draft d, int f) {
     StageFronts s = d.s;
     return new FrontDescriptor(
-        d.data[f],
-        0,
-        s.firstEntry(f),
-        s.firstEntry(f + 1),
-        d.rowMap[f],
-        d.columnMap[f],
-        s.leadingDimension(f),
-        s.rows(f),
-        s.columns(f),
-        s.pivots(f),
-        s.rhs(),
-        s.passed(f),
-        s.rowTiles(f),
-        s.columnTiles(f),
+        new FrontDescriptor.Places(
+            d.data[f], 0, s.firstEntry(f), s.firstEntry(f + 1), d.rowMap[f], d.columnMap[f]),
+        new FrontDescriptor.Shape(
+            s.leadingDimension(f),
+            s.rows(f),
+            s.columns(f),
+            s.pivots(f),
+            s.rhs(),
+            s.passed(f),
+            s.rowTiles(f),
+            s.columnTiles(f)),
         s.parent(f),
         d.id[f],
         s.drop(f));
@@ -386,20 +375,15 @@ public final class StageBuilder {
     int rhs = d.s.rhs();
     int number = d.id.length + k;
     return new FrontDescriptor(
-        d.blockData[k],
-        d.blockData[k] + block.values(),
-        0,
-        0,
-        d.rowMap[number],
-        d.columnMap[number],
-        0,
-        block.cm(),
-        block.cn(),
-        0,
-        rhs,
-        block.cm(),
-        0,
-        TaskLayout.tiles(block.cn() + rhs),
+        new FrontDescriptor.Places(
+            d.blockData[k],
+            d.blockData[k] + block.values(),
+            0,
+            0,
+            d.rowMap[number],
+            d.columnMap[number]),
+        new FrontDescriptor.Shape(
+            0, block.cm(), block.cn(), 0, rhs, block.cm(), 0, TaskLayout.tiles(block.cn() + rhs)),
         stageIndex[analysis.parent(block.front())],
         block.front(),
         0);

@@ -4,6 +4,7 @@ package io.sparqr.backend.staged.layout;
 import io.sparqr.error.IndexOverflowException;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The stages of a task and their programs: as the last task of the same structure had them, or laid
@@ -15,7 +16,7 @@ public final class StageLayouts {
   private final StageEstimate estimate;
 
   /** Laid out for the place after the stage under way; null: none. */
-  private PreparedTask.Stage ahead;
+  private PreparedTask.@Nullable Stage ahead;
 
   private int laidOutAhead;
 
@@ -36,7 +37,7 @@ public final class StageLayouts {
    * @param there blocks that enter them
    * @param budget bytes
    */
-  public PreparedTask.Stage known(int at, int[] pending, BlockShapes there, long budget) {
+  public PreparedTask.@Nullable Stage known(int at, int[] pending, BlockShapes there, long budget) {
     PreparedTask.Stage last = at < prepared.stages.size() ? prepared.stages.get(at) : null;
     for (PreparedTask.Stage s : Arrays.asList(last, ahead)) {
       if (s != null && s.serves(pending, there, prepared.analysis, budget)) {
@@ -52,11 +53,12 @@ public final class StageLayouts {
    *
    * @throws IndexOverflowException if a front has too many entries, and is not tall
    */
-  public PreparedTask.Stage laidOut(int[] fronts, BlockShapes there, long budget) {
+  public PreparedTask.@Nullable Stage laidOut(int[] fronts, BlockShapes there, long budget) {
     return laidOut(fronts, there, budget, false);
   }
 
-  private PreparedTask.Stage laidOut(int[] fronts, BlockShapes there, long budget, boolean early) {
+  private PreparedTask.@Nullable Stage laidOut(
+      int[] fronts, BlockShapes there, long budget, boolean early) {
     boolean tall = fronts.length == 1 && estimate.isTall(fronts[0], there);
     try {
       List<BlockShape> in = there.inputs(prepared.analysis, fronts);
@@ -103,6 +105,7 @@ public final class StageLayouts {
   }
 
   /** Records the stage that was run at a place, for the next task of the same structure. */
+  @SuppressWarnings("ReferenceEquality") // this very stage
   public void ran(int at, PreparedTask.Stage stage) {
     if (at < prepared.stages.size() && prepared.stages.get(at) == stage) {
       return;

@@ -10,35 +10,42 @@ import java.nio.ByteBuffer;
  * @param out place of the front's packed rows in the output buffer
  * @param outRhs place of their right-hand sides
  * @param kind {@link #WHOLE}, {@link #PRODUCT}, {@link #TRIANGLE} or {@link #ASSEMBLE}
- * @param fn columns of the front
- * @param fp pivots
- * @param start first place of its columns
- * @param rowFrom first row of R
- * @param rowTo end of the rows
- * @param columnFrom first column
- * @param columnTo end of the columns
- * @param awaited this count must have reached {@code awaitedCount}; -1: none
- * @param awaitedCount see there
- * @param also a second count that must have reached {@code alsoCount}; -1: none
- * @param alsoCount see there
+ * @param front the front
+ * @param part the rows and columns
+ * @param first must have been reached
+ * @param second must have been reached too
  * @param signal this count gets one more; -1: none
  */
 public record SolveItem(
-    long out,
-    long outRhs,
-    int kind,
-    int fn,
-    int fp,
-    int start,
-    int rowFrom,
-    int rowTo,
-    int columnFrom,
-    int columnTo,
-    int awaited,
-    int awaitedCount,
-    int also,
-    int alsoCount,
-    int signal) {
+    long out, long outRhs, int kind, Front front, Part part, Wait first, Wait second, int signal) {
+
+  /**
+   * The front of an item.
+   *
+   * @param fn columns
+   * @param fp pivots
+   * @param start first place of its columns
+   */
+  public record Front(int fn, int fp, int start) {}
+
+  /**
+   * The rows and columns of an item.
+   *
+   * @param rowFrom first row of R
+   * @param rowTo end of the rows
+   * @param columnFrom first column
+   * @param columnTo end of the columns
+   */
+  public record Part(int rowFrom, int rowTo, int columnFrom, int columnTo) {}
+
+  /**
+   * A count, and what it must have reached.
+   *
+   * @param count -1: none
+   */
+  public record Wait(int count, int reached) {
+    static final Wait NONE = new Wait(-1, 0);
+  }
 
   /** Bytes of SparqrSolveItem. */
   public static final int BYTES = 80;
@@ -76,9 +83,39 @@ public record SolveItem(
    */
   static final int LINE = 32;
 
-  /** A count, and what it must have reached. */
-  record Wait(int count, int reached) {
-    static final Wait NONE = new Wait(-1, 0);
+  /** {@link Front#fn}. */
+  public int fn() {
+    return front.fn;
+  }
+
+  /** {@link Front#fp}. */
+  public int fp() {
+    return front.fp;
+  }
+
+  /** {@link Front#start}. */
+  public int start() {
+    return front.start;
+  }
+
+  /** {@link Part#rowFrom}. */
+  public int rowFrom() {
+    return part.rowFrom;
+  }
+
+  /** {@link Part#rowTo}. */
+  public int rowTo() {
+    return part.rowTo;
+  }
+
+  /** {@link Part#columnFrom}. */
+  public int columnFrom() {
+    return part.columnFrom;
+  }
+
+  /** {@link Part#columnTo}. */
+  public int columnTo() {
+    return part.columnTo;
   }
 
   /** Whether a front is one item. */
@@ -98,17 +135,11 @@ public record SolveItem(
         list.getLong(at),
         list.getLong(at + 8),
         list.getInt(at + 16),
-        list.getInt(at + 20),
-        list.getInt(at + 24),
-        list.getInt(at + 28),
-        list.getInt(at + 32),
-        list.getInt(at + 36),
-        list.getInt(at + 40),
-        list.getInt(at + 44),
-        list.getInt(at + 48),
-        list.getInt(at + 52),
-        list.getInt(at + 56),
-        list.getInt(at + 60),
+        new Front(list.getInt(at + 20), list.getInt(at + 24), list.getInt(at + 28)),
+        new Part(
+            list.getInt(at + 32), list.getInt(at + 36), list.getInt(at + 40), list.getInt(at + 44)),
+        new Wait(list.getInt(at + 48), list.getInt(at + 52)),
+        new Wait(list.getInt(at + 56), list.getInt(at + 60)),
         list.getInt(at + 64));
   }
 }

@@ -56,7 +56,8 @@ record SolveTree(
   }
 
   private static FrontDescriptor withoutPivots(int columns, int rhs) {
-    return new FrontDescriptor(0, 0, 0, 0, 0, 0, 0, 0, columns, 0, rhs, 0, 0, 0, -1, -1, 0);
+    var shape = new FrontDescriptor.Shape(0, 0, columns, 0, rhs, 0, 0, 0);
+    return new FrontDescriptor(FrontDescriptor.Places.NONE, shape, -1, -1, 0);
   }
 
   FrontDescriptor front(int f) {
