@@ -10,6 +10,7 @@ import io.sparqr.spark.rows.SortedPairs;
 import io.sparqr.spark.stored.FrontRows;
 import io.sparqr.spark.stored.KeptFronts;
 import io.sparqr.spark.stored.Reading;
+import io.sparqr.spark.stored.TaskOutput;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -31,7 +32,10 @@ public final class FactorRows {
 
   /** Rows of the levels' fronts from the lowest level up, then the singletons'. */
   public static RowSource of(
-      JavaSparkContext context, PlanHandle broadcast, SingletonRows singletons, Levels levels) {
+      JavaSparkContext context,
+      PlanHandle broadcast,
+      SingletonRows singletons,
+      FactorLevels levels) {
     JavaRDD<SparseRow> all = null;
     for (int l = 0; l < levels.count(); l++) {
       JavaRDD<SparseRow> level =
@@ -77,12 +81,12 @@ public final class FactorRows {
   /** The rows of R in a task's stored content. */
   private static final class Rows implements Iterator<SparseRow> {
     private final SolvePlan plan;
-    private final Iterator<Object> kept;
+    private final Iterator<TaskOutput> kept;
     private final Reading reading = new Reading();
     private Iterator<FrontRows> segments = Collections.emptyIterator();
     private Iterator<SparseRow> segment = Collections.emptyIterator();
 
-    Rows(SolvePlan plan, Iterator<Object> kept) {
+    Rows(SolvePlan plan, Iterator<TaskOutput> kept) {
       this.plan = plan;
       this.kept = kept;
     }

@@ -9,6 +9,7 @@ import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.solve.TaskRows;
 import io.sparqr.spark.solve.TriangularSolve;
 import io.sparqr.spark.stored.FrontRows;
+import io.sparqr.spark.stored.TaskOutput;
 import io.sparqr.spark.wire.BlockCodec;
 import io.sparqr.spark.wire.ChangeCodec;
 import io.sparqr.spark.wire.Frame;
@@ -67,7 +68,11 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr>, AutoClosea
   private final UnitOrder order;
 
   private SubtreeInverse(
-      SolvePlan plan, Iterator<Object> kept, byte[] asked, Iterator<byte[]> given, int[] threads) {
+      SolvePlan plan,
+      Iterator<TaskOutput> kept,
+      byte[] asked,
+      Iterator<byte[]> given,
+      int[] threads) {
     this.plan = plan;
     this.analysis = plan.analysis();
     this.r = new TaskRows(plan, kept, threads);
@@ -107,7 +112,11 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr>, AutoClosea
    * @throws io.sparqr.error.InputChangedException if the rows differ from the factorized ones
    */
   static List<byte[]> run(
-      SolvePlan plan, Iterator<Object> kept, byte[] asked, Iterator<byte[]> given, int[] threads) {
+      SolvePlan plan,
+      Iterator<TaskOutput> kept,
+      byte[] asked,
+      Iterator<byte[]> given,
+      int[] threads) {
     try (var run = new SubtreeInverse(plan, kept, asked, given, threads)) {
       UnitThreads.run(run, run.r.threads(), "sparqr-inverse");
       var out = new ArrayList<byte[]>();

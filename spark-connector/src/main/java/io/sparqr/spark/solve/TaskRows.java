@@ -7,6 +7,7 @@ import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.stored.FrontRows;
 import io.sparqr.spark.stored.KeptFronts;
 import io.sparqr.spark.stored.Reading;
+import io.sparqr.spark.stored.TaskOutput;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.threads.TreeUnits;
 import java.util.Arrays;
@@ -38,7 +39,7 @@ public final class TaskRows implements AutoCloseable {
    * @param kept the result of {@code SubtreeRun}
    * @param threads threads for each task
    */
-  public TaskRows(SolvePlan plan, Iterator<Object> kept, int[] threads) {
+  public TaskRows(SolvePlan plan, Iterator<TaskOutput> kept, int[] threads) {
     this(plan, kept, threads, true);
   }
 
@@ -47,10 +48,10 @@ public final class TaskRows implements AutoCloseable {
    *
    * @param verify false: the reader checks the rows ({@link FrontRows#unchecked})
    */
-  TaskRows(SolvePlan plan, Iterator<Object> kept, int[] threads, boolean verify) {
+  TaskRows(SolvePlan plan, Iterator<TaskOutput> kept, int[] threads, boolean verify) {
     this.plan = plan;
     this.analysis = plan.analysis();
-    this.task = plan.partition().tasks().get(TaskReport.decode((byte[]) kept.next()).task());
+    this.task = plan.partition().tasks().get(TaskReport.of(kept.next()).task());
     this.threads = threads[task.id()];
     this.fronts = task.fronts();
     this.segments = KeptFronts.rows(kept, this.threads, reading, verify);

@@ -5,6 +5,7 @@ import io.sparqr.error.IndexOverflowException;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.stored.FrontRows;
+import io.sparqr.spark.stored.TaskOutput;
 import io.sparqr.spark.wire.VectorCodec;
 import io.sparqr.spark.wire.VectorCodec.Sparse;
 import io.sparqr.symbolic.SymbolicAnalysis;
@@ -31,7 +32,7 @@ public final class TriangularSolve implements AutoCloseable {
    *     reads them
    */
   private TriangularSolve(
-      SolvePlan plan, Iterator<Object> kept, Sparse given, int[] threads, boolean descends) {
+      SolvePlan plan, Iterator<TaskOutput> kept, Sparse given, int[] threads, boolean descends) {
     this.analysis = plan.analysis();
     this.r = new TaskRows(plan, kept, threads, !descends);
     this.base = analysis.firstPivot(r.front(0));
@@ -68,7 +69,7 @@ public final class TriangularSolve implements AutoCloseable {
    * @return x at the task's pivots
    */
   public static byte[] back(
-      SolvePlan plan, Iterator<Object> kept, Sparse given, boolean stored, int[] threads) {
+      SolvePlan plan, Iterator<TaskOutput> kept, Sparse given, boolean stored, int[] threads) {
     try (var solve = new TriangularSolve(plan, kept, given, threads, true)) {
       solve.descend(stored);
       if (!stored) {
@@ -85,7 +86,8 @@ public final class TriangularSolve implements AutoCloseable {
    * @param threads threads for each task
    * @return x at the task's pivots
    */
-  static byte[] homogeneous(SolvePlan plan, Iterator<Object> kept, Sparse given, int[] threads) {
+  static byte[] homogeneous(
+      SolvePlan plan, Iterator<TaskOutput> kept, Sparse given, int[] threads) {
     try (var solve = new TriangularSolve(plan, kept, given, threads, true)) {
       solve.descend(false);
       return VectorCodec.encodeSparse(solve.pivots());
@@ -122,7 +124,7 @@ public final class TriangularSolve implements AutoCloseable {
    * @return y at the task's pivots, and at the columns outside the task the update to c
    */
   public static byte[] forward(
-      SolvePlan plan, Iterator<Object> kept, Sparse given, boolean rest, int[] threads) {
+      SolvePlan plan, Iterator<TaskOutput> kept, Sparse given, boolean rest, int[] threads) {
     try (var solve = new TriangularSolve(plan, kept, given, threads, false)) {
       solve.ascend();
       if (!rest) {
@@ -146,7 +148,7 @@ public final class TriangularSolve implements AutoCloseable {
    * @param threads threads for each task
    * @return x at the task's pivots
    */
-  static byte[] normal(SolvePlan plan, Iterator<Object> kept, Sparse given, int[] threads) {
+  static byte[] normal(SolvePlan plan, Iterator<TaskOutput> kept, Sparse given, int[] threads) {
     try (var solve = new TriangularSolve(plan, kept, given, threads, true)) {
       solve.ascend();
       solve.clearDead();
