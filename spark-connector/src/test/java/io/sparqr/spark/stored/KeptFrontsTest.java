@@ -9,6 +9,7 @@ import com.esotericsoftware.kryo.Kryo;
 import com.esotericsoftware.kryo.io.Input;
 import com.esotericsoftware.kryo.io.Output;
 import io.sparqr.error.NumericalIntegrityException;
+import io.sparqr.error.WireFormatException;
 import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.ResidentFactor;
 import io.sparqr.numeric.RowMemory;
@@ -28,9 +29,16 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import org.apache.spark.SparkConf;
+import org.apache.spark.serializer.JavaSerializer;
+import org.apache.spark.serializer.KryoSerializer;
+import org.apache.spark.serializer.Serializer;
+import org.apache.spark.serializer.SerializerInstance;
 import org.apache.spark.util.SizeEstimator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import scala.reflect.ClassTag;
+import scala.reflect.ClassTag$;
 
 /** Rows of R that an executor keeps as they were made. */
 class KeptFrontsTest {
@@ -287,5 +295,35 @@ class KeptFrontsTest {
             .hasMessageContaining("lost");
       }
     }
+  }
+
+  /** By both of Spark's serializers; Kryo's is the one with Spark's own settings. */
+  @Test
+  void everyElementComesBackAsItWas() {
+    var all = new ArrayList<TaskOutput.Framed>();
+    for (Frame.Kind kind :
+        List.of(
+            Frame.Kind.TASK,
+            Frame.Kind.OBJECT,
+            Frame.Kind.SPARSE,
+            Frame.Kind.REFLECTORS,
+            Frame.Kind.FACTOR)) {
+      all.add(TaskOutput.of(Frame.seal(Frame.allocate(kind, 1, 2, 3, 4, 0))));
+    }
+    assertThat(all.stream().map(Object::getClass).distinct()).hasSize(5);
+    for (Serializer serializer :
+        List.of(new JavaSerializer(new SparkConf()), new KryoSerializer(new SparkConf()))) {
+      for (TaskOutput.Framed element : all) {
+        ClassTag<TaskOutput.Framed> tag = ClassTag$.MODULE$.apply(TaskOutput.Framed.class);
+        SerializerInstance spark = serializer.newInstance();
+        TaskOutput.Framed read = spark.deserialize(spark.serialize(element, tag), tag);
+        assertThat(read).hasSameClassAs(element);
+        assertThat(read.frame()).isEqualTo(element.frame());
+      }
+    }
+    assertThatThrownBy(
+            () -> TaskOutput.of(Frame.seal(Frame.allocate(Frame.Kind.BLOCK, 0, 0, 0, 0, 0))))
+        .isInstanceOf(WireFormatException.class)
+        .hasMessageContaining("BLOCK");
   }
 }
