@@ -7,7 +7,7 @@ import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.rows.SortedPairs;
-import io.sparqr.spark.stored.FrontRows;
+import io.sparqr.spark.stored.FactorSegment;
 import io.sparqr.spark.stored.KeptFronts;
 import io.sparqr.spark.stored.Reading;
 import io.sparqr.spark.stored.TaskOutput;
@@ -83,7 +83,7 @@ public final class FactorRows {
     private final SolvePlan plan;
     private final Iterator<TaskOutput> kept;
     private final Reading reading = new Reading();
-    private Iterator<FrontRows> segments = Collections.emptyIterator();
+    private Iterator<FactorSegment> segments = Collections.emptyIterator();
     private Iterator<SparseRow> segment = Collections.emptyIterator();
 
     Rows(SolvePlan plan, Iterator<TaskOutput> kept) {
@@ -115,7 +115,7 @@ public final class FactorRows {
       return segment.next();
     }
 
-    private Iterator<SparseRow> rows(FrontRows s) {
+    private Iterator<SparseRow> rows(FactorSegment s) {
       SymbolicAnalysis a = plan.analysis();
       int[] position = new int[s.fn()];
       for (int k = 0; k < position.length; k++) {

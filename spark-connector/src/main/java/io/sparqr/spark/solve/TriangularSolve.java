@@ -4,7 +4,7 @@ package io.sparqr.spark.solve;
 import io.sparqr.error.IndexOverflowException;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.plan.SolvePlan;
-import io.sparqr.spark.stored.FrontRows;
+import io.sparqr.spark.stored.FactorSegment;
 import io.sparqr.spark.stored.TaskOutput;
 import io.sparqr.spark.wire.VectorCodec;
 import io.sparqr.spark.wire.VectorCodec.Sparse;
@@ -22,7 +22,7 @@ import java.util.Iterator;
 public final class TriangularSolve implements AutoCloseable {
 
   private final SymbolicAnalysis analysis;
-  private final TaskRows r;
+  private final TaskFactor r;
   private final int base;
   private final int width;
   private final double[] x;
@@ -34,7 +34,7 @@ public final class TriangularSolve implements AutoCloseable {
   private TriangularSolve(
       SolvePlan plan, Iterator<TaskOutput> kept, Sparse given, int[] threads, boolean descends) {
     this.analysis = plan.analysis();
-    this.r = new TaskRows(plan, kept, threads, !descends);
+    this.r = new TaskFactor(plan, kept, threads, !descends);
     this.base = analysis.firstPivot(r.front(0));
     this.width = given.width();
     long length = (long) (analysis.columns() - base) * width;
@@ -104,7 +104,7 @@ public final class TriangularSolve implements AutoCloseable {
     for (int i = 0; i < r.count(); i++) {
       int first = analysis.firstPivot(r.front(i));
       int next = 0;
-      for (FrontRows s : r.rows(i)) {
+      for (FactorSegment s : r.rows(i)) {
         for (int k = 0; k < s.rows(); k++) {
           Arrays.fill(x, at(first + next), at(first + s.livePivot(k)), 0);
           next = s.livePivot(k) + 1;

@@ -99,7 +99,7 @@ public final class KeptFronts
     Iterator<byte[]> frames(int rhsCount);
 
     /** Opens the rows part by part, in order: each part when it is asked for, on any thread. */
-    Stream<Supplier<List<FrontRows>>> parts(boolean verify);
+    Stream<Supplier<List<FactorSegment>>> parts(boolean verify);
   }
 
   /** Rows as the factorization made them. */
@@ -110,7 +110,7 @@ public final class KeptFronts
     }
 
     @Override
-    public Stream<Supplier<List<FrontRows>>> parts(boolean verify) {
+    public Stream<Supplier<List<FactorSegment>>> parts(boolean verify) {
       return fronts.stream().map(f -> () -> List.of(new StoredFront(f, verify)));
     }
 
@@ -133,7 +133,7 @@ public final class KeptFronts
     }
 
     @Override
-    public Stream<Supplier<List<FrontRows>>> parts(boolean verify) {
+    public Stream<Supplier<List<FactorSegment>>> parts(boolean verify) {
       return frames.stream().map(f -> () -> segments(f));
     }
 
@@ -321,19 +321,19 @@ public final class KeptFronts
    * @throws io.sparqr.error.WireFormatException if a frame is damaged
    * @throws NumericalIntegrityException if a row has changed
    */
-  public static List<FrontRows> rows(Iterator<TaskOutput> kept, int threads, Reading reading) {
+  public static List<FactorSegment> rows(Iterator<TaskOutput> kept, int threads, Reading reading) {
     return rows(kept, threads, reading, true);
   }
 
   /**
-   * The same for a reader that checks what it reads ({@link FrontRows#unchecked}): a pass over R
-   * less.
+   * The same for a reader that checks what it reads ({@link FactorSegment#unchecked}): a pass over
+   * R less.
    *
    * @param verify false: only frames and structure are checked now
    */
-  public static List<FrontRows> rows(
+  public static List<FactorSegment> rows(
       Iterator<TaskOutput> kept, int threads, Reading reading, boolean verify) {
-    var parts = new ArrayList<Supplier<List<FrontRows>>>();
+    var parts = new ArrayList<Supplier<List<FactorSegment>>>();
     while (kept.hasNext()) {
       TaskOutput next = kept.next();
       if (next instanceof KeptFronts k) {
@@ -342,7 +342,7 @@ public final class KeptFronts
         parts.add(() -> segments(f.frame()));
       }
     }
-    var opened = new ArrayList<List<FrontRows>>(Collections.nCopies(parts.size(), null));
+    var opened = new ArrayList<List<FactorSegment>>(Collections.nCopies(parts.size(), null));
     Parallel.loop(
         parts.size(),
         1,
@@ -352,14 +352,14 @@ public final class KeptFronts
             opened.set(k, parts.get(k).get());
           }
         });
-    var rows = new ArrayList<FrontRows>();
+    var rows = new ArrayList<FactorSegment>();
     opened.forEach(rows::addAll);
     return rows;
   }
 
-  private static List<FrontRows> segments(byte[] frame) {
+  private static List<FactorSegment> segments(byte[] frame) {
     FactorChunk chunk = FactorChunk.open(frame);
-    var segments = new ArrayList<FrontRows>(chunk.segments());
+    var segments = new ArrayList<FactorSegment>(chunk.segments());
     for (int s = 0; s < chunk.segments(); s++) {
       segments.add(chunk.segment(s));
     }

@@ -78,13 +78,13 @@ class KeptFrontsTest {
     return kept;
   }
 
-  private static void requireSame(List<FrontFactor> fronts, List<FrontRows> rows) {
+  private static void requireSame(List<FrontFactor> fronts, List<FactorSegment> rows) {
     int next = 0;
     for (FrontFactor f : fronts) {
       int at = 0;
       int done = 0;
       while (done < f.rank()) {
-        FrontRows r = rows.get(next++);
+        FactorSegment r = rows.get(next++);
         assertThat(r.front()).isEqualTo(f.front());
         assertThat(r.fn()).isEqualTo(f.fn());
         for (int i = 0; i < r.rows(); i++, done++) {
