@@ -10,6 +10,7 @@ import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.stored.KeptFronts;
+import io.sparqr.spark.stored.TaskOutput;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -145,7 +146,7 @@ class RowsOnExecutorsIT {
           continue;
         }
         @SuppressWarnings("unchecked")
-        JavaRDD<Object> level = ((RDD<Object>) rdd).toJavaRDD();
+        JavaRDD<TaskOutput> level = ((RDD<TaskOutput>) rdd).toJavaRDD();
         for (int p = 0; p < level.getNumPartitions(); p++) {
           CollectionConverters.asJava(
                   SparkEnv.get()
@@ -167,7 +168,7 @@ class RowsOnExecutorsIT {
     requireNothingLeft();
   }
 
-  private static List<byte[]> frames(JavaRDD<Object> level) {
+  private static List<byte[]> frames(JavaRDD<TaskOutput> level) {
     return level.mapPartitions(kept -> KeptFronts.frames(kept, k -> true)).collect();
   }
 }

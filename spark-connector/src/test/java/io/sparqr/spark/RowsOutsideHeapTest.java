@@ -12,6 +12,7 @@ import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.report.SolveReport;
 import io.sparqr.spark.stored.KeptFronts;
+import io.sparqr.spark.stored.TaskOutput;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -207,16 +208,18 @@ class RowsOutsideHeapTest {
 
   private static int requireSameWhenFetched(RDDBlockId block) throws IOException {
     BlockManager blocks = SparkEnv.get().blockManager();
-    var here = new ArrayList<Object>();
+    var here = new ArrayList<TaskOutput>();
     CollectionConverters.asJava(blocks.memoryStore().getValues(block).get())
-        .forEachRemaining(here::add);
-    var there = new ArrayList<Object>();
+        .forEachRemaining(element -> here.add((TaskOutput) element));
+    var there = new ArrayList<TaskOutput>();
     ManagedBuffer data = blocks.getLocalBlockData(block);
     CollectionConverters.asJava(
             blocks
                 .serializerManager()
                 .dataDeserializeStream(
-                    block, data.createInputStream(), ClassTag$.MODULE$.<Object>apply(Object.class)))
+                    block,
+                    data.createInputStream(),
+                    ClassTag$.MODULE$.<TaskOutput>apply(TaskOutput.class)))
         .forEachRemaining(there::add);
     // With that, Spark's lock of the block.
     data.release();

@@ -46,7 +46,7 @@ final class StageCompletion {
   private final RowsByFront rows;
   private final GivenValues given;
   private final FactoredFronts done;
-  private final FactorTotals totals;
+  private final StageTotals totals;
 
   /**
    * For the stages of one factorization.
@@ -67,7 +67,7 @@ final class StageCompletion {
       RowsByFront rows,
       GivenValues given,
       FactoredFronts done,
-      FactorTotals totals) {
+      StageTotals totals) {
     this.executor = executor;
     this.host = host;
     this.analysis = analysis;

@@ -122,7 +122,7 @@ public final class StagedFactorization {
     private final FactoredFronts done;
     private final StageEstimate estimate;
     private final StageLayouts layouts;
-    private final FactorTotals totals = new FactorTotals();
+    private final StageTotals totals = new StageTotals();
     private final StageCompletion completion;
     private int[] pending;
     private long budget;

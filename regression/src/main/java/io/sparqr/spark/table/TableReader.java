@@ -51,7 +51,7 @@ public final class TableReader {
    */
   public static Table csv(SparkSession spark, String name, String path, TableOptions options)
       throws IOException {
-    return csv(spark, name, path, options, Pieces.BYTES);
+    return csv(spark, name, path, options, TableSplitter.BYTES);
   }
 
   /** The same, with pieces of another size. */
@@ -79,7 +79,7 @@ public final class TableReader {
     List<Piece> pieces;
     while (true) {
       header = header(first, dialect);
-      pieces = new Pieces(context, files, dialect, pieceBytes).cut();
+      pieces = new TableSplitter(context, files, dialect, pieceBytes).cut();
       profile = profile(pieces, dialect, header);
       if (profile.error() == null) {
         break;
@@ -128,7 +128,8 @@ public final class TableReader {
     var pass = new ProfilePass(files, dialect, header);
     // As bytes: Kryo, where an application has chosen it, cannot read records.
     JavaRDD<byte[]> profiles =
-        Pieces.distribute(context, files, pieces).map(piece -> OwnObjects.bytes(pass.of(piece)));
+        TableSplitter.distribute(context, files, pieces)
+            .map(piece -> OwnObjects.bytes(pass.of(piece)));
     return object(profiles.treeReduce((a, b) -> OwnObjects.bytes(object(a).merge(object(b)))));
   }
 
@@ -160,7 +161,7 @@ public final class TableReader {
   private Dataset<Row> rows(List<Piece> pieces, Dialect dialect, Header header, ColumnType[] types)
       throws IOException {
     var parser = new RowParser(files, dialect, header, types);
-    JavaRDD<Row> rows = Pieces.distribute(context, files, pieces).flatMap(parser::rows);
+    JavaRDD<Row> rows = TableSplitter.distribute(context, files, pieces).flatMap(parser::rows);
     StructField[] fields = new StructField[types.length];
     Column[] columns = new Column[types.length];
     for (int j = 0; j < types.length; j++) {

@@ -80,7 +80,7 @@ record LocalTable(
     return new LocalTable(records, List.of(), new ColumnType[0], List.of(), List.of(), error);
   }
 
-  /** Cut as {@link Pieces} does, at every so many bytes. */
+  /** Cut as {@link TableSplitter} does, at every so many bytes. */
   static List<Piece> pieces(TableFiles files, Dialect dialect, long bytes) throws IOException {
     long length = files.file(0).length();
     if (!dialect.plainBytes() || files.file(0).compressed()) {
@@ -94,7 +94,7 @@ record LocalTable(
         effects.add(new RecordScan(dialect).scan(in, at, end, before));
       }
     }
-    return Pieces.joined(0, effects, length);
+    return TableSplitter.joined(0, effects, length);
   }
 
   @Override

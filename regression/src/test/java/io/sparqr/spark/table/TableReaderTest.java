@@ -52,7 +52,7 @@ class TableReaderTest {
   }
 
   private Table read(String text, TableOptions options) throws IOException {
-    return read(text.getBytes(StandardCharsets.UTF_8), options, Pieces.BYTES);
+    return read(text.getBytes(StandardCharsets.UTF_8), options, TableSplitter.BYTES);
   }
 
   private Table read(byte[] text, TableOptions options, long pieceBytes) throws IOException {

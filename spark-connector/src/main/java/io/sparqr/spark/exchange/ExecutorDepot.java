@@ -121,7 +121,7 @@ final class ExecutorDepot implements Depot {
     if (found.isEmpty()) {
       return null;
     }
-    Iterator<Object> values = found.get().data();
+    Iterator<?> values = found.get().data();
     Object value = values.next();
     // Spark lets go of the block at its end.
     return values.hasNext() ? null : value;

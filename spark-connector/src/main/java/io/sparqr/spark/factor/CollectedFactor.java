@@ -58,7 +58,7 @@ public final class CollectedFactor {
 
   /** All rows of R in position order; callers must call {@link #requireRoom} first. */
   public static RFactor collect(
-      JavaSparkContext context, SolvePlan plan, SingletonRows singletons, Levels levels) {
+      JavaSparkContext context, SolvePlan plan, SingletonRows singletons, FactorLevels levels) {
     var all = new CollectedFactor(plan);
     all.addSingletons(singletons);
     for (int l = 0; l < levels.count(); l++) {

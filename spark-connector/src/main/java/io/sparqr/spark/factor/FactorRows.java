@@ -7,9 +7,10 @@ import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.rows.SortedPairs;
-import io.sparqr.spark.stored.FrontRows;
+import io.sparqr.spark.stored.FactorSegment;
 import io.sparqr.spark.stored.KeptFronts;
 import io.sparqr.spark.stored.Reading;
+import io.sparqr.spark.stored.TaskOutput;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -31,7 +32,10 @@ public final class FactorRows {
 
   /** Rows of the levels' fronts from the lowest level up, then the singletons'. */
   public static RowSource of(
-      JavaSparkContext context, PlanHandle broadcast, SingletonRows singletons, Levels levels) {
+      JavaSparkContext context,
+      PlanHandle broadcast,
+      SingletonRows singletons,
+      FactorLevels levels) {
     JavaRDD<SparseRow> all = null;
     for (int l = 0; l < levels.count(); l++) {
       JavaRDD<SparseRow> level =
@@ -77,12 +81,12 @@ public final class FactorRows {
   /** The rows of R in a task's stored content. */
   private static final class Rows implements Iterator<SparseRow> {
     private final SolvePlan plan;
-    private final Iterator<Object> kept;
+    private final Iterator<TaskOutput> kept;
     private final Reading reading = new Reading();
-    private Iterator<FrontRows> segments = Collections.emptyIterator();
+    private Iterator<FactorSegment> segments = Collections.emptyIterator();
     private Iterator<SparseRow> segment = Collections.emptyIterator();
 
-    Rows(SolvePlan plan, Iterator<Object> kept) {
+    Rows(SolvePlan plan, Iterator<TaskOutput> kept) {
       this.plan = plan;
       this.kept = kept;
     }
@@ -111,7 +115,7 @@ public final class FactorRows {
       return segment.next();
     }
 
-    private Iterator<SparseRow> rows(FrontRows s) {
+    private Iterator<SparseRow> rows(FactorSegment s) {
       SymbolicAnalysis a = plan.analysis();
       int[] position = new int[s.fn()];
       for (int k = 0; k < position.length; k++) {

@@ -2,12 +2,64 @@
 package io.sparqr.spark.factor;
 
 import java.io.Serializable;
+import java.util.Optional;
 
-/**
- * What a task leaves of its factorization.
- *
- * @param framed whether R is to be stored as frames, for a storage level that keeps bytes
- * @param solution null: R; otherwise only x, found this way
- * @param resident the factorization under which R also stays on the device; null: it does not
- */
-record Keeping(boolean framed, TaskSolution solution, String resident) implements Serializable {}
+/** What a task keeps of its factorization, besides what it passes on. */
+sealed interface Keeping extends Serializable {
+
+  /** Whether R is stored as frames, for a storage level that keeps bytes. */
+  default boolean framed() {
+    return false;
+  }
+
+  /** The factorization under whose name R also stays on the device. */
+  default Optional<String> resident() {
+    return Optional.empty();
+  }
+
+  /** How x is found, if that is all that is kept. */
+  default Optional<TaskSolution> solution() {
+    return Optional.empty();
+  }
+
+  /** Whether R is kept. */
+  default boolean factor() {
+    return false;
+  }
+
+  /** R on the host. */
+  record OnHost(boolean framed) implements Keeping {
+    @Override
+    public boolean factor() {
+      return true;
+    }
+  }
+
+  /**
+   * R on the device, and on the host unless the device can have it alone.
+   *
+   * @param name the factorization
+   */
+  record OnDevice(boolean framed, String name) implements Keeping {
+    @Override
+    public boolean factor() {
+      return true;
+    }
+
+    @Override
+    public Optional<String> resident() {
+      return Optional.of(name);
+    }
+  }
+
+  /** Only x. */
+  record SolutionOnly(TaskSolution how) implements Keeping {
+    @Override
+    public Optional<TaskSolution> solution() {
+      return Optional.of(how);
+    }
+  }
+
+  /** Nothing: the task is done again for its contribution blocks, and R is already stored. */
+  record Nothing() implements Keeping {}
+}

@@ -5,6 +5,7 @@ import io.sparqr.spark.engine.Numbered;
 import io.sparqr.spark.engine.PlannedPlaces;
 import io.sparqr.spark.metrics.SubtreeMetrics;
 import io.sparqr.spark.plan.PlanHandle;
+import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.Dependency;
@@ -13,78 +14,68 @@ import org.apache.spark.SparkContext;
 import org.apache.spark.TaskContext;
 import org.apache.spark.rdd.RDD;
 import scala.Tuple2;
-import scala.collection.Iterator;
 import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 import scala.reflect.ClassTag$;
 
 /**
- * The tasks of one level: partition i factors task first + i from that task's partition of the rows
- * and of each lower level's blocks, and holds the results of {@link SubtreeRun#run}.
+ * What the tasks of one level make: partition i factors task first + i from that task's partition
+ * of the rows and of each lower level's blocks. A task makes two things, which are stored under two
+ * RDDs, because they are needed for different times: {@link FactorRdd} and {@link PassedRdd}.
+ *
+ * @param <T> element
  */
-final class LevelRdd extends RDD<Object> {
+abstract sealed class LevelRdd<T> extends RDD<T> permits FactorRdd, PassedRdd {
 
   private static final long serialVersionUID = 1;
 
-  private final PlanHandle plan;
-  private final int first;
-  private final int[] threads;
-  private final Keeping keeping;
-  private final RowParts rowParts;
-  private final SubtreeMetrics metrics;
+  private final Tasks tasks;
 
   /** Used on the driver only. */
   private final transient PlannedPlaces places;
 
   /**
+   * The tasks of a level.
+   *
+   * @param first the first one
    * @param threads for each task
-   * @param keeping what is left of the factorization
-   * @param places preferred place of each task
    * @param metrics counters for the tasks
    * @param rowParts the assignment of partitions of the rows to tasks
+   */
+  record Tasks(PlanHandle plan, int first, int[] threads, SubtreeMetrics metrics, RowParts rowParts)
+      implements Serializable {}
+
+  /**
+   * What the tasks of a level start from.
+   *
    * @param rows shuffled rows
    * @param blocks shuffled blocks of lower levels, partition = task
    */
-  LevelRdd(
-      SparkContext context,
-      PlanHandle plan,
-      int first,
-      int[] threads,
-      Keeping keeping,
-      PlannedPlaces places,
-      SubtreeMetrics metrics,
-      RowParts rowParts,
-      RDD<Tuple2<Integer, byte[]>> rows,
-      List<RDD<Tuple2<Integer, byte[]>>> blocks) {
-    super(
-        context,
-        dependencies(first, rowParts, rows, blocks),
-        ClassTag$.MODULE$.apply(Object.class));
-    this.plan = plan;
-    this.first = first;
-    this.threads = threads;
-    this.keeping = keeping;
-    this.rowParts = rowParts;
-    this.places = places;
-    this.metrics = metrics;
+  record Inputs(RDD<Tuple2<Integer, byte[]>> rows, List<RDD<Tuple2<Integer, byte[]>>> blocks) {
+    private Seq<Dependency<?>> dependencies(Tasks tasks) {
+      var list = new ArrayList<Dependency<?>>();
+      list.add(new FromTask(rows, tasks.first, tasks.rowParts.each()));
+      for (var b : blocks) {
+        list.add(new FromTask(b, tasks.first));
+      }
+      return CollectionConverters.asScala(list).toSeq();
+    }
   }
 
-  private static Seq<Dependency<?>> dependencies(
-      int first,
-      RowParts parts,
-      RDD<Tuple2<Integer, byte[]>> rows,
-      List<RDD<Tuple2<Integer, byte[]>>> blocks) {
-    var list = new ArrayList<Dependency<?>>();
-    list.add(new FromTask(rows, first, parts.each()));
-    for (var b : blocks) {
-      list.add(new FromTask(b, first));
-    }
-    return CollectionConverters.asScala(list).toSeq();
+  /**
+   * @param places preferred place of each task
+   * @param element class of the elements
+   */
+  LevelRdd(
+      SparkContext context, Tasks tasks, Inputs inputs, PlannedPlaces places, Class<T> element) {
+    super(context, inputs.dependencies(tasks), ClassTag$.MODULE$.apply(element));
+    this.tasks = tasks;
+    this.places = places;
   }
 
   @Override
   public Partition[] getPartitions() {
-    return Numbered.all(threads.length);
+    return Numbered.all(tasks.threads.length);
   }
 
   /** Only hints: see {@link PlannedPlaces}. */
@@ -93,22 +84,22 @@ final class LevelRdd extends RDD<Object> {
     return CollectionConverters.asScala(places.of(split.index())).toSeq();
   }
 
-  @Override
-  public Iterator<Object> compute(Partition split, TaskContext context) {
-    var work = new LevelTask(plan, first, split.index(), threads[split.index()], keeping, metrics);
-    int task = first + split.index();
+  /** Runs the task of a partition. */
+  final TaskResult run(Partition split, TaskContext context, Keeping keeping) {
+    int threads = tasks.threads[split.index()];
+    int task = tasks.first + split.index();
+    var work =
+        new LevelTask(tasks.plan, tasks.first, split.index(), threads, keeping, tasks.metrics);
     Seq<Dependency<?>> parents = dependencies();
-    return CollectionConverters.asScala(
-        work.run(
-            context,
-            parents.size(),
-            k -> {
-              RDD<?> parent = parents.apply(k).rdd();
-              if (k == 0) {
-                return rowParts.read(parent, task, context, threads[split.index()]);
-              }
-              return CollectionConverters.asJava(
-                  parent.iterator(parent.partitions()[task], context));
-            }));
+    return work.run(
+        context,
+        parents.size(),
+        k -> {
+          RDD<?> parent = parents.apply(k).rdd();
+          if (k == 0) {
+            return tasks.rowParts.read(parent, task, context, threads);
+          }
+          return CollectionConverters.asJava(parent.iterator(parent.partitions()[task], context));
+        });
   }
 }

@@ -36,8 +36,7 @@ record LevelTask(
    * @param sources number of sources: the rows, then lower levels
    * @param source the task's elements from each source, pairs of key and frame
    */
-  Iterator<Object> run(
-      TaskContext context, int sources, IntFunction<? extends Iterator<?>> source) {
+  TaskResult run(TaskContext context, int sources, IntFunction<? extends Iterator<?>> source) {
     SubtreeTask task = plan.value().partition().tasks().get(first + index);
     return TaskRefusal.guarded(
         task,
@@ -51,7 +50,7 @@ record LevelTask(
         });
   }
 
-  private Iterator<Object> factor(int sources, IntFunction<? extends Iterator<?>> source) {
+  private TaskResult factor(int sources, IntFunction<? extends Iterator<?>> source) {
     var rows = new ArrayList<byte[]>();
     frames(source.apply(0)).forEach(rows::add);
     ChangeCodec.refuse(rows);

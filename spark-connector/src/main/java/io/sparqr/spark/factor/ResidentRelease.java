@@ -5,6 +5,7 @@ import io.sparqr.numeric.ResidentFactors;
 import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.parts.Parts;
 import io.sparqr.spark.plan.PlanHandle;
+import io.sparqr.spark.stored.TaskOutput;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.SparkContext;
@@ -27,7 +28,7 @@ final class ResidentRelease {
   private ResidentRelease() {}
 
   /** Frees it; the level must still be persisted. */
-  static void run(Engine engine, PlanHandle plan, Parts<Object> level) {
+  static void run(Engine engine, PlanHandle plan, Parts<TaskOutput> level) {
     String id = plan.id();
     ResidentFactors.ofJvm().drop(id);
     if (!engine.spark() || plan.here() || engine.context().sc().isStopped()) {
@@ -37,7 +38,7 @@ final class ResidentRelease {
         .foreachPartitionAsync(none -> ResidentFactors.ofJvm().drop(id));
   }
 
-  private static JavaRDD<Integer> places(SparkContext context, RDD<Object> level, int count) {
+  private static JavaRDD<Integer> places(SparkContext context, RDD<?> level, int count) {
     var elements = new ArrayList<Tuple2<Integer, Seq<String>>>();
     for (int p = 0; p < count; p++) {
       var where = new ArrayList<String>();

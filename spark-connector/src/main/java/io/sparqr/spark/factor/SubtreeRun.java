@@ -32,6 +32,7 @@ import io.sparqr.spark.report.SolveReport.FactorBytes;
 import io.sparqr.spark.stored.FactorChunk;
 import io.sparqr.spark.stored.KeptFronts;
 import io.sparqr.spark.stored.Reading;
+import io.sparqr.spark.stored.TaskOutput;
 import io.sparqr.spark.wire.BlockCodec;
 import io.sparqr.spark.wire.Frame;
 import io.sparqr.spark.wire.ReflectorCodec;
@@ -87,12 +88,8 @@ final class SubtreeRun {
    * @param rows row batches in any order
    * @param blocks chunks of contribution blocks, and row batches that replace some blocks, in any
    *     order
-   * @return a {@link TaskReport}; then {@link ReflectorCodec} frames if Q is kept; then the chunks
-   *     of the output blocks or the rows that replace them; then R, as {@link KeptFronts} or, if
-   *     requested, as {@link FactorChunk} frames encoded on demand; if only x is wanted, the report
-   *     and a frame with x, nothing else
    */
-  Iterator<Object> run(List<byte[]> rows, Iterator<byte[]> blocks) {
+  TaskResult run(List<byte[]> rows, Iterator<byte[]> blocks) {
     TaskProfile.Watch watch = metrics.watch(task.id(), threads);
     var arriving = new Arriving(blocks, rows);
     List<ContributionBlock> inputs = BlockCodec.decode(arriving);
@@ -113,10 +110,10 @@ final class SubtreeRun {
     var came = new Came(bytesIn, arrival - rowBytes, arrival);
     try (RowStore store = new RowStore(RowBudget.ofJvm(), LocalFolder.path())) {
       SubtreeFactor factor = factor(backend, problem, store);
-      if (keeping.resident() != null) {
-        ResidentFactors.ofJvm().put(keeping.resident(), task.id(), factor.residence());
-      }
-      return kept(factor, store, came, backend.reason(), watch);
+      keeping
+          .resident()
+          .ifPresent(name -> ResidentFactors.ofJvm().put(name, task.id(), factor.residence()));
+      return result(factor, store, came, backend.reason(), watch);
     }
   }
 
@@ -175,8 +172,8 @@ final class SubtreeRun {
                 plan.numbers().deviceMemoryBytes(),
                 plan.numbers().keepQ())
             .ofUnitColumns(plan.numbers().equilibrated())
-            .forSolution(keeping.solution() != null)
-            .staying(keeping.resident() != null)
+            .forSolution(keeping.solution().isPresent())
+            .staying(keeping.resident().isPresent())
             .alone(!keeping.framed())
             .in(memory)
             .heardBy(metrics.work());
@@ -231,7 +228,7 @@ final class SubtreeRun {
    */
   private record Came(long bytes, long kept, long most) {}
 
-  private Iterator<Object> kept(
+  private TaskResult result(
       SubtreeFactor factor, RowStore store, Came came, String reason, TaskProfile.Watch watch) {
     Passed passed = Passed.of(plan, task.id(), factor);
     long blockBytes = passed.bytes();
@@ -258,7 +255,7 @@ final class SubtreeRun {
     if (!passed.warnings().isEmpty()) {
       summary = summary.doneAgain(passed.warnings());
     }
-    if (store.fileBytes() > 0 && keeping.solution() == null) {
+    if (store.fileBytes() > 0 && keeping.factor()) {
       summary =
           summary.warning(
               "task %d: %,d bytes for R are in memory, %,d in a temporary file (%s)"
@@ -287,28 +284,33 @@ final class SubtreeRun {
             reflectorBytes,
             where(factor, store, entries),
             reason);
-    var out = new ArrayList<Object>();
-    out.add(report.encode());
-    out.addAll(reflectors);
-    out.addAll(passed.frames());
+    var kept = new ArrayList<TaskOutput>();
+    kept.add(new TaskOutput.Report(report.encode()));
+    reflectors.forEach(frame -> kept.add(new TaskOutput.Reflectors(frame)));
+    keeping
+        .solution()
+        .ifPresent(how -> kept.add(new TaskOutput.Solution(solved(how, factor, kept.get(0)))));
+    Iterator<TaskOutput> all =
+        keeping.factor()
+            ? Stream.concat(kept.stream(), rows(factor, store)).iterator()
+            : kept.iterator();
+    return new TaskResult(passed.frames(), all);
+  }
+
+  /** The rows of R as they are kept; held, or encoded on demand. */
+  private Stream<? extends TaskOutput> rows(SubtreeFactor factor, RowStore store) {
     int rhs = plan.numbers().rhsCount();
-    if (keeping.solution() != null) {
-      out.add(solved(factor, out.get(0)));
-      return out.iterator();
-    }
-    if (alone) {
+    if (factor.residence().alone()) {
       var late = new LateRows(factor.residence().factor().orElseThrow(), store, threads);
-      out.add(KeptFronts.of(late, task.fronts().length, pivots(), rhs, store));
-      return out.iterator();
+      return Stream.of(KeptFronts.of(late, task.fronts().length, pivots(), rhs, store));
     }
     if (!keeping.framed()) {
-      out.addAll(KeptFronts.of(factor.fronts(), rhs, threads, store));
-      return out.iterator();
+      return KeptFronts.of(factor.fronts(), rhs, threads, store).stream();
     }
     new Reading().add(store);
     Iterator<byte[]> chunks = FactorChunk.encode(new ArrayDeque<>(factor.fronts()), rhs, threads);
     var lazily = Spliterators.spliteratorUnknownSize(chunks, Spliterator.ORDERED);
-    return Stream.concat(out.stream(), StreamSupport.stream(lazily, false)).iterator();
+    return StreamSupport.stream(lazily, false).map(TaskOutput.FactorFrame::new);
   }
 
   private long pivots() {
@@ -321,7 +323,7 @@ final class SubtreeRun {
 
   /** Where R is from now on. */
   private FactorBytes where(SubtreeFactor factor, RowStore store, long entries) {
-    if (keeping.solution() != null) {
+    if (!keeping.factor()) {
       return FactorBytes.NONE;
     }
     long device = factor.residence().factor().map(ResidentFactor::bytes).orElse(0L);
@@ -331,15 +333,15 @@ final class SubtreeRun {
   }
 
   /** x at the task's pivots: the backend's, or by back substitution here. */
-  private byte[] solved(SubtreeFactor factor, Object report) {
+  private byte[] solved(TaskSolution how, SubtreeFactor factor, TaskOutput report) {
     if (factor.solution().isPresent()) {
-      return keeping.solution().of(plan, task, factor.solution().get().x());
+      return how.of(plan, task, factor.solution().get().x());
     }
-    var content = new ArrayList<Object>(List.of(report));
+    var content = new ArrayList<TaskOutput>(List.of(report));
     content.addAll(KeptFronts.forUse(factor.fronts(), plan.numbers().rhsCount()));
     int[] all = new int[task.id() + 1];
     all[task.id()] = threads;
-    return keeping.solution().of(plan, content.iterator(), all);
+    return how.of(plan, content.iterator(), all);
   }
 
   private int[] dead(List<FrontFactor> fronts) {

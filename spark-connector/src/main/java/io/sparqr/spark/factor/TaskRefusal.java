@@ -6,10 +6,10 @@ import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.error.SparseQrException;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.engine.Engine;
+import io.sparqr.spark.stored.TaskOutput;
 import io.sparqr.spark.wire.Frame;
 import io.sparqr.spark.wire.ObjectCodec;
 import java.io.Serializable;
-import java.util.Iterator;
 import java.util.List;
 import java.util.function.Supplier;
 import org.apache.spark.TaskContext;
@@ -37,8 +37,8 @@ final class TaskRefusal {
    * @param context Spark's task context; null without Spark, where exceptions reach the caller
    *     directly
    */
-  static Iterator<Object> guarded(
-      SubtreeTask task, int first, TaskContext context, Supplier<Iterator<Object>> work) {
+  static TaskResult guarded(
+      SubtreeTask task, int first, TaskContext context, Supplier<TaskResult> work) {
     try {
       return work.get();
     } catch (OutOfMemoryError | InsufficientMemoryException e) {
@@ -54,11 +54,12 @@ final class TaskRefusal {
     }
   }
 
-  private static Iterator<Object> refused(SparseQrException e, int first, TaskContext context) {
+  private static TaskResult refused(SparseQrException e, int first, TaskContext context) {
     if (!isLookedFor(context, first)) {
       throw e;
     }
-    return List.<Object>of(ObjectCodec.encode(new Refused(e))).iterator();
+    var refusal = new TaskOutput.Refusal(ObjectCodec.encode(new Refused(e)));
+    return new TaskResult(List.of(), List.<TaskOutput>of(refusal).iterator());
   }
 
   /** Whether the driver is collecting the reports of the level with this first task. */

@@ -3,6 +3,7 @@ package io.sparqr.spark.factor;
 
 import io.sparqr.numeric.FactorSummary;
 import io.sparqr.spark.report.SolveReport.FactorBytes;
+import io.sparqr.spark.stored.TaskOutput;
 import io.sparqr.spark.wire.Frame;
 import io.sparqr.spark.wire.NumberFrame;
 import java.util.ArrayList;
@@ -67,6 +68,18 @@ public record TaskReport(
             in.getText());
     in.end();
     return report;
+  }
+
+  /**
+   * The report at the beginning of what a task has left.
+   *
+   * @throws IllegalStateException if it is something else
+   */
+  public static TaskReport of(TaskOutput first) {
+    if (first instanceof TaskOutput.Report report) {
+      return decode(report.frame());
+    }
+    throw new IllegalStateException(first.getClass() + " where a task's report should be");
   }
 
   private static void put(FactorSummary s, NumberFrame.Writer out) {

@@ -4,6 +4,7 @@ package io.sparqr.spark.factor;
 import io.sparqr.numeric.Probe;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.stored.TaskOutput;
 import java.io.Serializable;
 import java.util.Iterator;
 
@@ -21,7 +22,7 @@ public interface TaskSolution extends Serializable {
    * @param threads threads for each task
    * @return a frame with x at the task's pivots, and the solution for the {@link Probe}
    */
-  byte[] of(SolvePlan plan, Iterator<Object> content, int[] threads);
+  byte[] of(SolvePlan plan, Iterator<TaskOutput> content, int[] threads);
 
   /**
    * The same frame for a solution of the backend.

@@ -2,8 +2,8 @@
 package io.sparqr.spark.factorization;
 
 import io.sparqr.spark.cluster.ExecutorWait;
+import io.sparqr.spark.factor.FactorLevels;
 import io.sparqr.spark.factor.FactorTotals;
-import io.sparqr.spark.factor.Levels;
 import io.sparqr.spark.observe.Profiler;
 import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.report.SolveReport;
@@ -19,7 +19,7 @@ import java.util.Optional;
 public record FactorRun(
     FactorInput input,
     PlanHandle plan,
-    Levels levels,
+    FactorLevels levels,
     DriverShare driverShare,
     CombineChecks combined,
     FactorTotals totals,

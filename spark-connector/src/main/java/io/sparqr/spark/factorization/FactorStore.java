@@ -5,7 +5,7 @@ import io.sparqr.error.WireFormatException;
 import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.engine.Held;
 import io.sparqr.spark.engine.JobScope;
-import io.sparqr.spark.factor.Levels;
+import io.sparqr.spark.factor.FactorLevels;
 import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.wire.Frame;
 import java.io.DataInputStream;
@@ -68,7 +68,7 @@ final class FactorStore {
    * @throws FileAlreadyExistsException if there is other content, or a factorization that must not
    *     be replaced
    */
-  void save(StoredHead head, Levels levels, boolean overwrite) throws IOException {
+  void save(StoredHead head, FactorLevels levels, boolean overwrite) throws IOException {
     boolean there = files.exists(folder);
     if (there && !overwrite) {
       throw new FileAlreadyExistsException(name, null, "there is something already; overwrite it?");
@@ -94,7 +94,7 @@ final class FactorStore {
     }
   }
 
-  private void write(StoredHead head, Levels levels, Path target) throws IOException {
+  private void write(StoredHead head, FactorLevels levels, Path target) throws IOException {
     files.mkdirs(new Path(target, PARTS));
     String parts = new Path(target, PARTS).toString();
     String id = head.id();
@@ -143,7 +143,7 @@ final class FactorStore {
   }
 
   /** A loaded factorization: its head, and R on the executors, read and verified. */
-  record Loaded(StoredHead head, PlanHandle plan, Levels levels) {}
+  record Loaded(StoredHead head, PlanHandle plan, FactorLevels levels) {}
 
   /**
    * Reads a factorization.
@@ -181,7 +181,7 @@ final class FactorStore {
         levels.add(level);
       }
     }
-    return new Loaded(head, plan, new Levels(context, plan, levels));
+    return new Loaded(head, plan, new FactorLevels(context, plan, levels));
   }
 
   private JavaRDD<byte[]> level(

@@ -9,8 +9,8 @@ import io.sparqr.spark.condition.ColumnSizes;
 import io.sparqr.spark.condition.Condition;
 import io.sparqr.spark.condition.RankRequest;
 import io.sparqr.spark.engine.JobScope;
+import io.sparqr.spark.factor.FactorLevels;
 import io.sparqr.spark.factor.FactorTotals;
-import io.sparqr.spark.factor.Levels;
 import io.sparqr.spark.factor.TaskReport;
 import io.sparqr.spark.model.RankPolicy;
 import io.sparqr.spark.plan.PlanHandle;
@@ -103,7 +103,7 @@ record StoredHead(
   }
 
   /** The state of the factorization, restored. */
-  FactorRun made(PlanHandle handle, Levels levels) {
+  FactorRun made(PlanHandle handle, FactorLevels levels) {
     FactorTotals all =
         FactorTotals.of(List.of(totals), new double[totals.residualSquares().length]);
     return new FactorRun(

@@ -6,7 +6,7 @@ import io.sparqr.spark.engine.Held;
 import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.engine.KeyPartitioner;
 import io.sparqr.spark.engine.SparkErrors;
-import io.sparqr.spark.factor.Levels;
+import io.sparqr.spark.factor.FactorLevels;
 import io.sparqr.spark.factor.TaskSlice;
 import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.SolvePlan;
@@ -39,7 +39,7 @@ public final class InverseDescent implements InverseNorms.Tree {
   private final JavaSparkContext context;
   private final PlanHandle broadcast;
   private final SolvePlan plan;
-  private final Levels levels;
+  private final FactorLevels levels;
   private final LevelSolve solve;
   private final JobScope scope;
   private final Optional<Observations> observations;
@@ -61,7 +61,7 @@ public final class InverseDescent implements InverseNorms.Tree {
   public InverseDescent(
       JavaSparkContext context,
       PlanHandle broadcast,
-      Levels levels,
+      FactorLevels levels,
       Optional<Observations> observations,
       JobScope scope) {
     this.observations = observations;

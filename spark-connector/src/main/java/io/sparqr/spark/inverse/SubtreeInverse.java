@@ -6,9 +6,10 @@ import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.dense.BlasLoader;
 import io.sparqr.numeric.dense.StaircaseQr;
 import io.sparqr.spark.plan.SolvePlan;
-import io.sparqr.spark.solve.TaskRows;
+import io.sparqr.spark.solve.TaskFactor;
 import io.sparqr.spark.solve.TriangularSolve;
-import io.sparqr.spark.stored.FrontRows;
+import io.sparqr.spark.stored.FactorSegment;
+import io.sparqr.spark.stored.TaskOutput;
 import io.sparqr.spark.wire.BlockCodec;
 import io.sparqr.spark.wire.ChangeCodec;
 import io.sparqr.spark.wire.Frame;
@@ -47,7 +48,7 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr>, AutoClosea
 
   private final SolvePlan plan;
   private final SymbolicAnalysis analysis;
-  private final TaskRows r;
+  private final TaskFactor r;
   private final int[] fronts;
   private final RowBlock questions;
 
@@ -67,10 +68,14 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr>, AutoClosea
   private final UnitOrder order;
 
   private SubtreeInverse(
-      SolvePlan plan, Iterator<Object> kept, byte[] asked, Iterator<byte[]> given, int[] threads) {
+      SolvePlan plan,
+      Iterator<TaskOutput> kept,
+      byte[] asked,
+      Iterator<byte[]> given,
+      int[] threads) {
     this.plan = plan;
     this.analysis = plan.analysis();
-    this.r = new TaskRows(plan, kept, threads);
+    this.r = new TaskFactor(plan, kept, threads);
     this.fronts = r.task().fronts();
     this.tails = new InverseFactor[fronts.length];
     this.sent = new ArrayList<>(Collections.nCopies(fronts.length, List.of()));
@@ -107,7 +112,11 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr>, AutoClosea
    * @throws io.sparqr.error.InputChangedException if the rows differ from the factorized ones
    */
   static List<byte[]> run(
-      SolvePlan plan, Iterator<Object> kept, byte[] asked, Iterator<byte[]> given, int[] threads) {
+      SolvePlan plan,
+      Iterator<TaskOutput> kept,
+      byte[] asked,
+      Iterator<byte[]> given,
+      int[] threads) {
     try (var run = new SubtreeInverse(plan, kept, asked, given, threads)) {
       UnitThreads.run(run, run.r.threads(), "sparqr-inverse");
       var out = new ArrayList<byte[]>();
@@ -182,12 +191,12 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr>, AutoClosea
 
   private FrontInverse front(int i, Crew crew) {
     int f = fronts[i];
-    List<FrontRows> parts = r.rows(i);
-    int rank = parts.stream().mapToInt(FrontRows::rows).sum();
+    List<FactorSegment> parts = r.rows(i);
+    int rank = parts.stream().mapToInt(FactorSegment::rows).sum();
     int[] live = new int[rank];
     double[][] rows = new double[rank][];
     int n = 0;
-    for (FrontRows s : parts) {
+    for (FactorSegment s : parts) {
       for (int k = 0; k < s.rows(); k++) {
         live[n] = s.livePivot(k);
         rows[n] = new double[s.fn()];

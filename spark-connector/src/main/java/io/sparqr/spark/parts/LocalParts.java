@@ -92,7 +92,7 @@ final class LocalParts<T> extends Parts<T> {
   public Parts<Tuple2<Integer, byte[]>> shuffle(
       int keys, PartWork<T, Tuple2<Integer, byte[]>> work) {
     var sent = new Once<List<List<Tuple2<Integer, byte[]>>>>(k -> byKey(k, map(work)));
-    return new LocalParts<>(keys, k -> sent.get(keys).get(k).iterator());
+    return new LocalParts<>(keys, k -> sent.get(keys).get(k).iterator(), k -> sent.forget(v -> {}));
   }
 
   private static List<List<Tuple2<Integer, byte[]>>> byKey(
@@ -117,6 +117,11 @@ final class LocalParts<T> extends Parts<T> {
     }
     return new LocalParts<>(
         count, p -> kept.get(p).get(p).iterator(), p -> kept.get(p).forget(LocalParts::close));
+  }
+
+  @Override
+  public void release() {
+    IntStream.range(0, count).forEach(forget);
   }
 
   @Override

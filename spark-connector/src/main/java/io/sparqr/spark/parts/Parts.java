@@ -80,6 +80,12 @@ public abstract class Parts<T> {
   /** Persists the computed elements until {@code held} is closed. */
   public abstract Parts<T> persist(StorageLevel level, Held held);
 
+  /**
+   * No longer stores the elements, before their owner is closed. Who asks for them later has them
+   * computed again.
+   */
+  public abstract void release();
+
   /** The same with a name for Spark's pages. */
   public abstract Parts<T> named(String name);
 

@@ -60,6 +60,13 @@ final class SparkParts<T> extends Parts<T> {
   }
 
   @Override
+  public void release() {
+    if (!rdd.getStorageLevel().equals(StorageLevel.NONE())) {
+      rdd.unpersist(false);
+    }
+  }
+
+  @Override
   public Parts<T> named(String name) {
     rdd.setName(name);
     return this;

@@ -18,8 +18,8 @@ import io.sparqr.spark.engine.Foreground;
 import io.sparqr.spark.engine.Held;
 import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.engine.SparkErrors;
+import io.sparqr.spark.factor.FactorLevels;
 import io.sparqr.spark.factor.FactorTotals;
-import io.sparqr.spark.factor.Levels;
 import io.sparqr.spark.factor.TaskReport;
 import io.sparqr.spark.factor.TaskSolution;
 import io.sparqr.spark.factorization.Attempt;
@@ -234,7 +234,7 @@ public final class Pipeline {
       disk.requireHeap(Runtime.getRuntime().maxMemory());
     }
     var levels =
-        new Levels(
+        new FactorLevels(
             engine,
             p.plan,
             p.resources,

@@ -3,7 +3,7 @@ package io.sparqr.spark.solve;
 
 import io.sparqr.numeric.BitChecksum;
 import io.sparqr.numeric.Probe;
-import io.sparqr.spark.stored.FrontRows;
+import io.sparqr.spark.stored.FactorSegment;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.threads.Crew;
 import java.util.Arrays;
@@ -31,7 +31,7 @@ final class BackSubstitution extends FrontVectors {
    * @param stored whether c is the Q'b stored with R, followed by the {@link Probe}
    */
   BackSubstitution(
-      SymbolicAnalysis analysis, TaskRows r, double[] x, int base, int width, boolean stored) {
+      SymbolicAnalysis analysis, TaskFactor r, double[] x, int base, int width, boolean stored) {
     super(analysis, r, x, base, width, true);
     this.stored = stored;
   }
@@ -40,7 +40,7 @@ final class BackSubstitution extends FrontVectors {
   void front(int i, Buffer buffer, Crew crew) {
     int f = r.front(i);
     int fn = analysis.fn(f);
-    List<FrontRows> rows = r.rows(i);
+    List<FactorSegment> rows = r.rows(i);
     if (rows.isEmpty()) {
       return;
     }
@@ -51,7 +51,7 @@ final class BackSubstitution extends FrontVectors {
     double[] row = buffer.row(fn);
     int first = analysis.firstPivot(f);
     for (int s = rows.size() - 1; s >= 0; s--) {
-      FrontRows segment = rows.get(s);
+      FactorSegment segment = rows.get(s);
       long read = 0;
       for (int to = segment.rows(); to > 0; to -= BLOCK) {
         read += block(segment, Math.max(0, to - BLOCK), to, first, fn, v, row, crew);
@@ -64,7 +64,7 @@ final class BackSubstitution extends FrontVectors {
   }
 
   /** The stored right-hand sides of rows [from, to), and the probe. */
-  private void begin(FrontRows segment, int from, int to, int first, double[] sum) {
+  private void begin(FactorSegment segment, int from, int to, int first, double[] sum) {
     int rhs = width - Probe.COUNT;
     for (int i = from; i < to; i++) {
       int at = (i - from) * width;
@@ -81,7 +81,14 @@ final class BackSubstitution extends FrontVectors {
    * @param first the front's first pivot
    */
   private long block(
-      FrontRows segment, int from, int to, int first, int fn, double[] v, double[] row, Crew crew) {
+      FactorSegment segment,
+      int from,
+      int to,
+      int first,
+      int fn,
+      double[] v,
+      double[] row,
+      Crew crew) {
     int end = segment.livePivot(to - 1) + 1;
     double[] sum = new double[(to - from) * width];
     if (stored) {
@@ -127,7 +134,7 @@ final class BackSubstitution extends FrontVectors {
    * start at row {@code begin}; returns the sum of their mixed bits if they are unchecked.
    */
   private long right(
-      FrontRows segment,
+      FactorSegment segment,
       int begin,
       int first,
       int to,

@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.solve;
 
-import io.sparqr.spark.stored.FrontRows;
+import io.sparqr.spark.stored.FactorSegment;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.threads.Crew;
 import java.util.ArrayList;
@@ -33,7 +33,7 @@ final class ForwardSubstitution extends FrontVectors {
    *     elsewhere; out: y at live pivots, the remainder of c at dead ones and, after {@link
    *     #addOutside}, the update to c outside the task
    */
-  ForwardSubstitution(SymbolicAnalysis analysis, TaskRows r, double[] x, int base, int width) {
+  ForwardSubstitution(SymbolicAnalysis analysis, TaskFactor r, double[] x, int base, int width) {
     super(analysis, r, x, base, width, false);
     this.update = new double[r.count()][];
     this.below = new ArrayList<>();
@@ -66,7 +66,7 @@ final class ForwardSubstitution extends FrontVectors {
       return;
     }
     double[] row = buffer.row(fn);
-    for (FrontRows segment : r.rows(i)) {
+    for (FactorSegment segment : r.rows(i)) {
       for (int from = 0; from < segment.rows(); from += BLOCK) {
         block(segment, from, Math.min(from + BLOCK, segment.rows()), fn, v, row, crew);
       }
@@ -105,7 +105,7 @@ final class ForwardSubstitution extends FrontVectors {
   }
 
   private void block(
-      FrontRows segment, int from, int to, int fn, double[] v, double[] row, Crew crew) {
+      FactorSegment segment, int from, int to, int fn, double[] v, double[] row, Crew crew) {
     int end = segment.livePivot(to - 1) + 1;
     double[] y = new double[(to - from) * width];
     boolean any = false;

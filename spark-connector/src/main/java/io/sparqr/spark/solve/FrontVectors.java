@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.solve;
 
-import io.sparqr.spark.stored.FrontRows;
+import io.sparqr.spark.stored.FactorSegment;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.threads.Crew;
 import io.sparqr.threads.TreeUnits;
@@ -27,7 +27,7 @@ abstract class FrontVectors implements UnitThreads.Units<FrontVectors.Buffer> {
   private static final double ENTRY = 40;
 
   final SymbolicAnalysis analysis;
-  final TaskRows r;
+  final TaskFactor r;
   final double[] x;
   final int base;
   final int width;
@@ -52,7 +52,7 @@ abstract class FrontVectors implements UnitThreads.Units<FrontVectors.Buffer> {
   }
 
   FrontVectors(
-      SymbolicAnalysis analysis, TaskRows r, double[] x, int base, int width, boolean down) {
+      SymbolicAnalysis analysis, TaskFactor r, double[] x, int base, int width, boolean down) {
     this.analysis = analysis;
     this.r = r;
     this.x = x;
@@ -62,7 +62,7 @@ abstract class FrontVectors implements UnitThreads.Units<FrontVectors.Buffer> {
     double[] work = new double[r.count()];
     for (int i = 0; i < work.length; i++) {
       double rank = 0;
-      for (FrontRows s : r.rows(i)) {
+      for (FactorSegment s : r.rows(i)) {
         rank += s.rows();
       }
       work[i] = ENTRY * width * (FRONT_OVERHEAD + rank * analysis.fn(r.front(i)));

@@ -6,11 +6,12 @@ import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.engine.Held;
 import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.engine.SparkErrors;
-import io.sparqr.spark.factor.Levels;
+import io.sparqr.spark.factor.FactorLevels;
 import io.sparqr.spark.parts.Parts;
 import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.solve.Substitution.Part;
+import io.sparqr.spark.stored.TaskOutput;
 import io.sparqr.spark.wire.ObjectCodec;
 import io.sparqr.spark.wire.VectorCodec;
 import io.sparqr.spark.wire.VectorCodec.Sparse;
@@ -32,14 +33,14 @@ public final class LevelSolve {
 
   private final PlanHandle broadcast;
   private final SolvePlan plan;
-  private final Levels levels;
+  private final FactorLevels levels;
   private String residence = "";
 
   /** By task, found once. */
   private final Map<Integer, Part> parts = new ConcurrentHashMap<>();
 
   /** Solves with the R of these levels. */
-  public LevelSolve(PlanHandle broadcast, Levels levels) {
+  public LevelSolve(PlanHandle broadcast, FactorLevels levels) {
     this.broadcast = broadcast;
     this.plan = broadcast.value();
     this.levels = levels;
@@ -228,7 +229,7 @@ public final class LevelSolve {
   private static Iterator<byte[]> solved(
       Substitution what,
       SolvePlan plan,
-      Iterator<Object> kept,
+      Iterator<TaskOutput> kept,
       byte[] given,
       String resident,
       int[] threads) {

@@ -10,7 +10,7 @@ import io.sparqr.spark.engine.Held;
 import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.engine.KeyPartitioner;
 import io.sparqr.spark.engine.SparkErrors;
-import io.sparqr.spark.factor.Levels;
+import io.sparqr.spark.factor.FactorLevels;
 import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.rows.RhsRouter;
@@ -42,7 +42,7 @@ public final class Reflection {
   private final RowSource source;
   private final PlanHandle broadcast;
   private final SolvePlan plan;
-  private final Levels levels;
+  private final FactorLevels levels;
   private final long expectedRows;
 
   /**
@@ -55,7 +55,7 @@ public final class Reflection {
   public record Result(int width, double[] c, double[] residual) {}
 
   /** For the same number of rows as factorized, aligned with them. */
-  public Reflection(RowSource source, PlanHandle plan, Levels levels, long expectedRows) {
+  public Reflection(RowSource source, PlanHandle plan, FactorLevels levels, long expectedRows) {
     this.source = source;
     this.broadcast = plan;
     this.plan = plan.value();

@@ -5,6 +5,7 @@ import io.sparqr.numeric.Probe;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.factor.TaskSolution;
 import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.stored.TaskOutput;
 import io.sparqr.spark.wire.VectorCodec;
 import io.sparqr.spark.wire.VectorCodec.Sparse;
 import java.util.Iterator;
@@ -15,7 +16,7 @@ public enum SolveInTask implements TaskSolution {
   INSTANCE;
 
   @Override
-  public byte[] of(SolvePlan plan, Iterator<Object> content, int[] threads) {
+  public byte[] of(SolvePlan plan, Iterator<TaskOutput> content, int[] threads) {
     var outside = new Sparse(new int[0], new double[0], width(plan));
     return TriangularSolve.back(plan, content, outside, true, threads);
   }

@@ -4,6 +4,7 @@ package io.sparqr.spark.solve;
 import io.sparqr.numeric.ResidentFactor;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.stored.TaskOutput;
 import io.sparqr.spark.wire.VectorCodec.Sparse;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.Arrays;
@@ -79,7 +80,7 @@ public enum Substitution {
   }
 
   private interface WithRows {
-    byte[] solve(SolvePlan plan, Iterator<Object> kept, Sparse given, int[] threads);
+    byte[] solve(SolvePlan plan, Iterator<TaskOutput> kept, Sparse given, int[] threads);
   }
 
   /**
@@ -98,7 +99,7 @@ public enum Substitution {
    * @param kept the task's stored content
    * @param threads threads for each task
    */
-  byte[] withRows(SolvePlan plan, Iterator<Object> kept, Sparse given, int[] threads) {
+  byte[] withRows(SolvePlan plan, Iterator<TaskOutput> kept, Sparse given, int[] threads) {
     return withRows.solve(plan, kept, given, threads);
   }
 

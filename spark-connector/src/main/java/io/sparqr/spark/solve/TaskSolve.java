@@ -11,6 +11,7 @@ import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.factor.DyingExecutor;
 import io.sparqr.spark.factor.TaskReport;
 import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.stored.TaskOutput;
 import io.sparqr.spark.wire.ObjectCodec;
 import io.sparqr.spark.wire.VectorCodec;
 import io.sparqr.spark.wire.VectorCodec.Sparse;
@@ -56,12 +57,12 @@ public final class TaskSolve {
   public static List<byte[]> run(
       Substitution what,
       SolvePlan plan,
-      Iterator<Object> kept,
+      Iterator<TaskOutput> kept,
       Sparse given,
       String factorization,
       int[] threads) {
-    Object report = kept.next();
-    int id = TaskReport.decode((byte[]) report).task();
+    TaskOutput report = kept.next();
+    int id = TaskReport.of(report).task();
     var why = new ArrayList<String>();
     Optional<double[]> made =
         onDevice(factorization, id, r -> what.onDevice(r, given.value(), given.width()), why);
@@ -78,7 +79,7 @@ public final class TaskSolve {
   }
 
   /** A task's stored content whose report has been read. */
-  private static Iterator<Object> again(Object report, Iterator<Object> rest) {
+  private static Iterator<TaskOutput> again(TaskOutput report, Iterator<TaskOutput> rest) {
     var others = Spliterators.spliteratorUnknownSize(rest, Spliterator.ORDERED);
     return Stream.concat(Stream.of(report), StreamSupport.stream(others, false)).iterator();
   }

@@ -4,7 +4,8 @@ package io.sparqr.spark.solve;
 import io.sparqr.error.IndexOverflowException;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.plan.SolvePlan;
-import io.sparqr.spark.stored.FrontRows;
+import io.sparqr.spark.stored.FactorSegment;
+import io.sparqr.spark.stored.TaskOutput;
 import io.sparqr.spark.wire.VectorCodec;
 import io.sparqr.spark.wire.VectorCodec.Sparse;
 import io.sparqr.symbolic.SymbolicAnalysis;
@@ -21,7 +22,7 @@ import java.util.Iterator;
 public final class TriangularSolve implements AutoCloseable {
 
   private final SymbolicAnalysis analysis;
-  private final TaskRows r;
+  private final TaskFactor r;
   private final int base;
   private final int width;
   private final double[] x;
@@ -31,9 +32,9 @@ public final class TriangularSolve implements AutoCloseable {
    *     reads them
    */
   private TriangularSolve(
-      SolvePlan plan, Iterator<Object> kept, Sparse given, int[] threads, boolean descends) {
+      SolvePlan plan, Iterator<TaskOutput> kept, Sparse given, int[] threads, boolean descends) {
     this.analysis = plan.analysis();
-    this.r = new TaskRows(plan, kept, threads, !descends);
+    this.r = new TaskFactor(plan, kept, threads, !descends);
     this.base = analysis.firstPivot(r.front(0));
     this.width = given.width();
     long length = (long) (analysis.columns() - base) * width;
@@ -68,7 +69,7 @@ public final class TriangularSolve implements AutoCloseable {
    * @return x at the task's pivots
    */
   public static byte[] back(
-      SolvePlan plan, Iterator<Object> kept, Sparse given, boolean stored, int[] threads) {
+      SolvePlan plan, Iterator<TaskOutput> kept, Sparse given, boolean stored, int[] threads) {
     try (var solve = new TriangularSolve(plan, kept, given, threads, true)) {
       solve.descend(stored);
       if (!stored) {
@@ -85,7 +86,8 @@ public final class TriangularSolve implements AutoCloseable {
    * @param threads threads for each task
    * @return x at the task's pivots
    */
-  static byte[] homogeneous(SolvePlan plan, Iterator<Object> kept, Sparse given, int[] threads) {
+  static byte[] homogeneous(
+      SolvePlan plan, Iterator<TaskOutput> kept, Sparse given, int[] threads) {
     try (var solve = new TriangularSolve(plan, kept, given, threads, true)) {
       solve.descend(false);
       return VectorCodec.encodeSparse(solve.pivots());
@@ -102,7 +104,7 @@ public final class TriangularSolve implements AutoCloseable {
     for (int i = 0; i < r.count(); i++) {
       int first = analysis.firstPivot(r.front(i));
       int next = 0;
-      for (FrontRows s : r.rows(i)) {
+      for (FactorSegment s : r.rows(i)) {
         for (int k = 0; k < s.rows(); k++) {
           Arrays.fill(x, at(first + next), at(first + s.livePivot(k)), 0);
           next = s.livePivot(k) + 1;
@@ -122,7 +124,7 @@ public final class TriangularSolve implements AutoCloseable {
    * @return y at the task's pivots, and at the columns outside the task the update to c
    */
   public static byte[] forward(
-      SolvePlan plan, Iterator<Object> kept, Sparse given, boolean rest, int[] threads) {
+      SolvePlan plan, Iterator<TaskOutput> kept, Sparse given, boolean rest, int[] threads) {
     try (var solve = new TriangularSolve(plan, kept, given, threads, false)) {
       solve.ascend();
       if (!rest) {
@@ -146,7 +148,7 @@ public final class TriangularSolve implements AutoCloseable {
    * @param threads threads for each task
    * @return x at the task's pivots
    */
-  static byte[] normal(SolvePlan plan, Iterator<Object> kept, Sparse given, int[] threads) {
+  static byte[] normal(SolvePlan plan, Iterator<TaskOutput> kept, Sparse given, int[] threads) {
     try (var solve = new TriangularSolve(plan, kept, given, threads, true)) {
       solve.ascend();
       solve.clearDead();

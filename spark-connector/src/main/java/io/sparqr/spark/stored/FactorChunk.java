@@ -104,7 +104,7 @@ public final class FactorChunk {
   }
 
   /** Some consecutive rows of R of one front. */
-  public final class Segment implements FrontRows {
+  public final class Segment implements FactorSegment {
     private final int front;
     private final int fn;
     private final int[] livePivot;

@@ -21,8 +21,11 @@ import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.apache.spark.util.KnownSizeEstimation;
 
 /**
@@ -36,7 +39,7 @@ import org.apache.spark.util.KnownSizeEstimation;
  * holds the rows itself ({@link Reading}).
  */
 public final class KeptFronts
-    implements Externalizable, KryoSerializable, KnownSizeEstimation, AutoCloseable {
+    implements TaskOutput, Externalizable, KryoSerializable, KnownSizeEstimation, AutoCloseable {
 
   private static final long serialVersionUID = 1;
 
@@ -52,37 +55,121 @@ public final class KeptFronts
   /** Length of the frame that stands for rows that are lost. */
   private static final int LOST = -1;
 
-  /** Null if the content was read as frames, or is not here yet. */
-  private List<FrontFactor> fronts;
-
-  /** Rows that are fetched when they are needed; null: they are here. */
-  private LateRows late;
-
-  /** Bytes on the heap of rows that are fetched later. */
-  private long lateBytes;
-
-  /** Whether the rows were lost before this was written. */
-  private boolean writtenLost;
+  private transient Place place;
 
   /** Holds the rows until this is closed; null if they are in the heap. */
-  private RowStore store;
+  private final transient RowStore store;
 
-  private final AtomicBoolean closed = new AtomicBoolean();
-
-  private List<byte[]> frames;
-  private int rhsCount;
+  private final transient int rhsCount;
+  private final transient AtomicBoolean closed = new AtomicBoolean();
 
   /** An empty object, for deserialization. */
   public KeptFronts() {
-    this.frames = List.of();
+    this(new AsFrames(List.of()), 0, null);
   }
 
-  private KeptFronts(List<FrontFactor> fronts, int rhsCount, RowStore store) {
-    this.fronts = fronts;
+  private KeptFronts(Place place, int rhsCount, RowStore store) {
+    this.place = place;
     this.rhsCount = rhsCount;
     this.store = store;
     if (store != null) {
       store.hold();
+    }
+  }
+
+  /** Where the rows are. */
+  private sealed interface Place permits Rows, Elsewhere, Lost {
+
+    /** The rows, fetched if they are not here yet; empty if they are lost. */
+    Optional<Rows> rows();
+
+    /** Bytes on the heap, the values of the rows only if these are there. */
+    long heapBytes(boolean values);
+  }
+
+  /** Rows that are here. */
+  private sealed interface Rows extends Place permits AsMade, AsFrames {
+
+    @Override
+    default Optional<Rows> rows() {
+      return Optional.of(this);
+    }
+
+    /** The rows as frames, encoded on demand. */
+    Iterator<byte[]> frames(int rhsCount);
+
+    /** Opens the rows part by part, in order: each part when it is asked for, on any thread. */
+    Stream<Supplier<List<FactorSegment>>> parts(boolean verify);
+  }
+
+  /** Rows as the factorization made them. */
+  private record AsMade(List<FrontFactor> fronts) implements Rows {
+    @Override
+    public Iterator<byte[]> frames(int rhsCount) {
+      return FactorChunk.encode(new ArrayDeque<>(fronts), rhsCount, WRITERS);
+    }
+
+    @Override
+    public Stream<Supplier<List<FactorSegment>>> parts(boolean verify) {
+      return fronts.stream().map(f -> () -> List.of(new StoredFront(f, verify)));
+    }
+
+    @Override
+    public long heapBytes(boolean values) {
+      long bytes = 0;
+      for (FrontFactor f : fronts) {
+        long outside = values ? 0 : Double.BYTES * (long) f.values().capacity();
+        bytes += FRONT_BYTES + bytes(f) - outside;
+      }
+      return bytes;
+    }
+  }
+
+  /** Rows that were read as frames. */
+  private record AsFrames(List<byte[]> frames) implements Rows {
+    @Override
+    public Iterator<byte[]> frames(int rhsCount) {
+      return frames.iterator();
+    }
+
+    @Override
+    public Stream<Supplier<List<FactorSegment>>> parts(boolean verify) {
+      return frames.stream().map(f -> () -> segments(f));
+    }
+
+    @Override
+    public long heapBytes(boolean values) {
+      return frames.stream().mapToLong(f -> f.length).sum();
+    }
+  }
+
+  /**
+   * Rows that are fetched when they are needed.
+   *
+   * @param heapBytes of the rows once they are fetched
+   */
+  private record Elsewhere(LateRows late, long heapBytes) implements Place {
+    @Override
+    public Optional<Rows> rows() {
+      return late.rows().map(AsMade::new);
+    }
+
+    @Override
+    public long heapBytes(boolean values) {
+      return heapBytes;
+    }
+  }
+
+  /** Rows that were lost before this was written. */
+  private record Lost() implements Place {
+    @Override
+    public Optional<Rows> rows() {
+      return Optional.empty();
+    }
+
+    @Override
+    public long heapBytes(boolean values) {
+      return 0;
     }
   }
 
@@ -115,32 +202,30 @@ public final class KeptFronts
    * @param store where the rows are put when they are needed, held until this is closed
    */
   public static KeptFronts of(LateRows late, int fronts, long pivots, int rhs, RowStore store) {
-    var kept = new KeptFronts(null, rhs, store);
-    kept.late = late;
-    kept.lateBytes = FRONT_BYTES * fronts + (Double.BYTES * rhs + Integer.BYTES) * pivots;
-    return kept;
+    long bytes = FRONT_BYTES * fronts + (Double.BYTES * rhs + Integer.BYTES) * pivots;
+    return new KeptFronts(new Elsewhere(late, bytes), rhs, store);
   }
 
   /**
    * Whether an element of a level's stored content can be read; rows that are still where they were
    * made are fetched. If not, the task must be done again: its rows are lost.
    */
-  public static boolean isHere(Object element) {
-    return !(element instanceof KeptFronts k) || k.fetched();
+  public static boolean isHere(TaskOutput element) {
+    return !(element instanceof KeptFronts k) || k.place.rows().isPresent();
   }
 
-  private synchronized boolean fetched() {
-    if (late != null && fronts == null) {
-      fronts = late.rows().orElse(null);
+  /** The rows, which are not freed before the reading is closed. */
+  private Rows rows(Reading reading) {
+    if (store != null) {
+      reading.add(store);
     }
-    return !writtenLost && (late == null || fronts != null);
-  }
-
-  private void requireHere() {
-    if (!fetched()) {
-      throw new IllegalStateException(
-          "rows of R are lost" + (late == null ? "" : ": " + late.lost()));
-    }
+    return place
+        .rows()
+        .orElseThrow(
+            () ->
+                new IllegalStateException(
+                    "rows of R are lost"
+                        + (place instanceof Elsewhere e ? ": " + e.late.lost() : "")));
   }
 
   private static FrontFactor[] sealed(List<FrontFactor> fronts, int threads) {
@@ -168,7 +253,7 @@ public final class KeptFronts
       }
       long own = bytes(f);
       if (bytes + own > GROUP_BYTES && !group.isEmpty()) {
-        groups.add(new KeptFronts(List.copyOf(group), rhsCount, store));
+        groups.add(new KeptFronts(new AsMade(List.copyOf(group)), rhsCount, store));
         group.clear();
         bytes = 0;
       }
@@ -176,7 +261,7 @@ public final class KeptFronts
       bytes += own;
     }
     if (!group.isEmpty()) {
-      groups.add(new KeptFronts(List.copyOf(group), rhsCount, store));
+      groups.add(new KeptFronts(new AsMade(List.copyOf(group)), rhsCount, store));
     }
     return groups;
   }
@@ -187,13 +272,12 @@ public final class KeptFronts
   }
 
   /**
-   * The frames in the stored content of a level: existing frames, and rows that are encoded on
-   * demand.
+   * The frames in what a task has left: existing frames, and rows that are encoded on demand.
    *
-   * @param kept frames and {@link KeptFronts}
+   * @param kept what a task has left
    * @param wanted the kinds of frames; others are not encoded
    */
-  public static Iterator<byte[]> frames(Iterator<Object> kept, Predicate<Frame.Kind> wanted) {
+  public static Iterator<byte[]> frames(Iterator<TaskOutput> kept, Predicate<Frame.Kind> wanted) {
     return new Iterator<>() {
       private final Reading reading = new Reading();
       private Iterator<byte[]> some = Collections.emptyIterator();
@@ -205,14 +289,14 @@ public final class KeptFronts
           if (!kept.hasNext()) {
             return false;
           }
-          Object next = kept.next();
-          if (next instanceof byte[] frame) {
+          TaskOutput next = kept.next();
+          if (next instanceof Framed framed) {
             some =
-                wanted.test(Frame.kind(frame))
-                    ? List.of(frame).iterator()
+                wanted.test(Frame.kind(framed.frame()))
+                    ? List.of(framed.frame()).iterator()
                     : Collections.emptyIterator();
-          } else if (wanted.test(Frame.Kind.FACTOR)) {
-            some = ((KeptFronts) next).frames(reading);
+          } else if (next instanceof KeptFronts k && wanted.test(Frame.Kind.FACTOR)) {
+            some = k.frames(reading);
           }
         }
         return true;
@@ -231,82 +315,68 @@ public final class KeptFronts
   /**
    * The rows of R in the stored content of a level, all of them opened and verified.
    *
-   * @param kept frames of any kind, and {@link KeptFronts}
+   * @param kept what a task has left
    * @param threads threads that verify
    * @param reading holds the rows as long as they are used
    * @throws io.sparqr.error.WireFormatException if a frame is damaged
    * @throws NumericalIntegrityException if a row has changed
    */
-  public static List<FrontRows> rows(Iterator<Object> kept, int threads, Reading reading) {
+  public static List<FactorSegment> rows(Iterator<TaskOutput> kept, int threads, Reading reading) {
     return rows(kept, threads, reading, true);
   }
 
   /**
-   * The same for a reader that checks what it reads ({@link FrontRows#unchecked}): a pass over R
-   * less.
+   * The same for a reader that checks what it reads ({@link FactorSegment#unchecked}): a pass over
+   * R less.
    *
    * @param verify false: only frames and structure are checked now
    */
-  public static List<FrontRows> rows(
-      Iterator<Object> kept, int threads, Reading reading, boolean verify) {
-    var parts = new ArrayList<Object>();
+  public static List<FactorSegment> rows(
+      Iterator<TaskOutput> kept, int threads, Reading reading, boolean verify) {
+    var parts = new ArrayList<Supplier<List<FactorSegment>>>();
     while (kept.hasNext()) {
-      Object next = kept.next();
+      TaskOutput next = kept.next();
       if (next instanceof KeptFronts k) {
-        k.heldBy(reading);
-        k.requireHere();
-        parts.addAll(k.fronts == null ? k.frames : k.fronts);
-      } else if (Frame.kind((byte[]) next) == Frame.Kind.FACTOR) {
-        parts.add(next);
+        k.rows(reading).parts(verify).forEach(parts::add);
+      } else if (next instanceof FactorFrame f) {
+        parts.add(() -> segments(f.frame()));
       }
     }
-    var opened = new Object[parts.size()];
+    var opened = new ArrayList<List<FactorSegment>>(Collections.nCopies(parts.size(), null));
     Parallel.loop(
-        opened.length,
+        parts.size(),
         1,
         threads,
         (from, to, thread) -> {
           for (int k = from; k < to; k++) {
-            opened[k] =
-                parts.get(k) instanceof byte[] frame
-                    ? FactorChunk.open(frame)
-                    : new StoredFront((FrontFactor) parts.get(k), verify);
+            opened.set(k, parts.get(k).get());
           }
         });
-    var rows = new ArrayList<FrontRows>();
-    for (Object o : opened) {
-      if (o instanceof FactorChunk chunk) {
-        for (int s = 0; s < chunk.segments(); s++) {
-          rows.add(chunk.segment(s));
-        }
-      } else {
-        rows.add((StoredFront) o);
-      }
-    }
+    var rows = new ArrayList<FactorSegment>();
+    opened.forEach(rows::addAll);
     return rows;
   }
 
-  private void heldBy(Reading reading) {
-    if (store != null) {
-      reading.add(store);
+  private static List<FactorSegment> segments(byte[] frame) {
+    FactorChunk chunk = FactorChunk.open(frame);
+    var segments = new ArrayList<FactorSegment>(chunk.segments());
+    for (int s = 0; s < chunk.segments(); s++) {
+      segments.add(chunk.segment(s));
     }
+    return segments;
   }
 
   /** The rows as frames, encoded on demand while the reading holds them. */
   private Iterator<byte[]> frames(Reading reading) {
-    heldBy(reading);
-    requireHere();
-    return fronts == null
-        ? frames.iterator()
-        : FactorChunk.encode(new ArrayDeque<>(fronts), rhsCount, WRITERS);
+    return rows(reading).frames(rhsCount);
   }
 
   /** Lets go of rows outside the heap; idempotent. */
   @Override
   public void close() {
     if (store != null && closed.compareAndSet(false, true)) {
-      if (late != null) {
-        late.close();
+      if (place instanceof Elsewhere e) {
+        e.late.close();
       }
       store.close();
     }
@@ -315,26 +385,12 @@ public final class KeptFronts
   /** Bytes on the heap. */
   @Override
   public long estimatedSize() {
-    if (late != null) {
-      return lateBytes;
-    }
-    long bytes = 0;
-    if (fronts == null) {
-      for (byte[] frame : frames) {
-        bytes += frame.length;
-      }
-      return bytes;
-    }
-    for (FrontFactor f : fronts) {
-      long values = store == null ? 0 : Double.BYTES * (long) f.values().capacity();
-      bytes += FRONT_BYTES + bytes(f) - values;
-    }
-    return bytes;
+    return place.heapBytes(store == null);
   }
 
   @Override
   public void writeExternal(ObjectOutput out) throws IOException {
-    if (!fetched()) {
+    if (!isHere(this)) {
       out.writeInt(LOST);
       return;
     }
@@ -351,22 +407,22 @@ public final class KeptFronts
 
   @Override
   public void readExternal(ObjectInput in) throws IOException {
-    fronts = null;
-    frames = new ArrayList<>();
+    var frames = new ArrayList<byte[]>();
     for (int length = in.readInt(); length != 0; length = in.readInt()) {
       if (length == LOST) {
-        writtenLost = true;
+        place = new Lost();
         return;
       }
       byte[] frame = new byte[length];
       in.readFully(frame);
       frames.add(frame);
     }
+    place = new AsFrames(frames);
   }
 
   @Override
   public void write(Kryo kryo, Output out) {
-    if (!fetched()) {
+    if (!isHere(this)) {
       out.writeInt(LOST);
       return;
     }
@@ -383,14 +439,14 @@ public final class KeptFronts
 
   @Override
   public void read(Kryo kryo, Input in) {
-    fronts = null;
-    frames = new ArrayList<>();
+    var frames = new ArrayList<byte[]>();
     for (int length = in.readInt(); length != 0; length = in.readInt()) {
       if (length == LOST) {
-        writtenLost = true;
+        place = new Lost();
         return;
       }
       frames.add(in.readBytes(length));
     }
+    place = new AsFrames(frames);
   }
 }

@@ -6,7 +6,7 @@ import io.sparqr.numeric.FrontFactor;
 import java.nio.DoubleBuffer;
 
 /** The rows of a front in the buffer in which the factorization left them ({@link KeptFronts}). */
-final class StoredFront implements FrontRows {
+final class StoredFront implements FactorSegment {
   private final FrontFactor f;
   private final int[] live;
   private final DoubleBuffer values;

@@ -24,6 +24,7 @@ import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.spark.plan.Ridge;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.solve.TriangularSolve;
+import io.sparqr.spark.stored.TaskOutput;
 import io.sparqr.spark.wire.RowBatchCodec;
 import io.sparqr.spark.wire.VectorCodec;
 import io.sparqr.spark.wire.VectorCodec.Sparse;
@@ -87,12 +88,13 @@ class SubtreeRunTest {
     return batch.take(0, 0);
   }
 
-  private static List<Object> kept(SolvePlan plan, boolean framed) {
+  private static List<TaskOutput> kept(SolvePlan plan, boolean framed) {
     var rows = new ArrayList<byte[]>(List.of(batch(plan)));
     var metrics = new SubtreeMetrics(LocalSpark.context().sc());
-    var out = new ArrayList<Object>();
-    new SubtreeRun(plan, 0, 1, new Keeping(framed, null, null), metrics)
+    var out = new ArrayList<TaskOutput>();
+    new SubtreeRun(plan, 0, 1, new Keeping.OnHost(framed), metrics)
         .run(rows, java.util.Collections.emptyIterator())
+        .kept()
         .forEachRemaining(out::add);
     return out;
   }
@@ -113,7 +115,7 @@ class SubtreeRunTest {
   @ValueSource(booleans = {false, true})
   void deadEntriesAreZeroWhateverStandsThereBefore(boolean framed) {
     SolvePlan plan = plan();
-    List<Object> kept = kept(plan, framed);
+    List<TaskOutput> kept = kept(plan, framed);
     int dead = dead(plan);
     double[] c = {1, 2, 3, 4};
     double[] y =
@@ -208,7 +210,7 @@ class SubtreeRunTest {
       var lost = new ArrayList<RuntimeException>();
       var metrics = new SubtreeMetrics(LocalSpark.context().sc());
       SolvePlan plan = plan();
-      var run = new SubtreeRun(plan, 0, 1, new Keeping(false, null, null), metrics, lost::add);
+      var run = new SubtreeRun(plan, 0, 1, new Keeping.OnHost(false), metrics, lost::add);
       var problem =
           new SubtreeProblem(
               plan.analysis(),

@@ -10,9 +10,10 @@ import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.LocalSpark;
 import io.sparqr.spark.engine.Engine;
+import io.sparqr.spark.stored.KeptFronts;
 import java.io.Serializable;
 import java.util.ArrayList;
-import java.util.Iterator;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
@@ -28,7 +29,7 @@ class TaskRefusalTest {
       new SubtreeTask(7, 1, new int[] {3, 4}, new int[0], new int[0], 0, 1e6, 5L << 20, 5L << 20);
   private static final AtomicInteger RUNS = new AtomicInteger();
 
-  private interface Work extends Supplier<Iterator<Object>>, Serializable {}
+  private interface Work extends Supplier<TaskResult>, Serializable {}
 
   /** A level of three tasks from 6 on, of which task 7 does this. */
   private static JavaRDD<byte[]> level(Work work) {
@@ -37,18 +38,18 @@ class TaskRefusalTest {
         .mapPartitions(
             it ->
                 it.next() == 7
-                    ? TaskRefusal.guarded(TASK, 6, TaskContext.get(), work)
-                    : List.<Object>of(TaskReportTest.report(6, 0, "").encode()).iterator())
-        .map(frame -> (byte[]) frame);
+                    ? KeptFronts.frames(
+                        TaskRefusal.guarded(TASK, 6, TaskContext.get(), work).kept(), k -> true)
+                    : List.of(TaskReportTest.report(6, 0, "").encode()).iterator());
   }
 
-  private static Iterator<Object> hungry() {
+  private static TaskResult hungry() {
     RUNS.incrementAndGet();
-    var all = new ArrayList<Object>();
+    var all = new ArrayList<byte[]>();
     for (int k = 0; k < 1000; k++) {
       all.add(new byte[Integer.MAX_VALUE - 8]);
     }
-    return all.iterator();
+    return new TaskResult(all, Collections.emptyIterator());
   }
 
   @Test

@@ -26,6 +26,7 @@ import io.sparqr.spark.plan.Ridge;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.solve.Substitution;
 import io.sparqr.spark.solve.TaskSolve;
+import io.sparqr.spark.stored.TaskOutput;
 import io.sparqr.spark.wire.ObjectCodec;
 import io.sparqr.spark.wire.RowBatchCodec;
 import io.sparqr.spark.wire.VectorCodec;
@@ -123,11 +124,12 @@ class TaskSolveTest {
     return f;
   }
 
-  private List<Object> kept() {
-    var out = new ArrayList<Object>();
+  private List<TaskOutput> kept() {
+    var out = new ArrayList<TaskOutput>();
     var metrics = new SubtreeMetrics(LocalSpark.context().sc());
-    new SubtreeRun(plan, 0, 1, new Keeping(false, null, null), metrics)
+    new SubtreeRun(plan, 0, 1, new Keeping.OnHost(false), metrics)
         .run(new ArrayList<>(List.of(batch())), Collections.emptyIterator())
+        .kept()
         .forEachRemaining(out::add);
     return out;
   }

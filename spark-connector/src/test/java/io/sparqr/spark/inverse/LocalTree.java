@@ -24,6 +24,7 @@ import io.sparqr.spark.report.SolveReport.FactorBytes;
 import io.sparqr.spark.solve.TriangularSolve;
 import io.sparqr.spark.stored.FactorChunk;
 import io.sparqr.spark.stored.KeptFronts;
+import io.sparqr.spark.stored.TaskOutput;
 import io.sparqr.spark.wire.BlockCodec;
 import io.sparqr.spark.wire.Frame;
 import io.sparqr.spark.wire.RowBatchCodec;
@@ -49,7 +50,7 @@ final class LocalTree implements InverseNorms.Tree {
   int threads = 1;
 
   private final RowSplit split;
-  private final List<List<Object>> kept = new ArrayList<>();
+  private final List<List<TaskOutput>> kept = new ArrayList<>();
   private int[] dead = new int[0];
 
   private LocalTree(SolvePlan plan, RowSplit split) {
@@ -169,13 +170,14 @@ final class LocalTree implements InverseNorms.Tree {
             0,
             FactorBytes.NONE,
             "");
-    var mine = new ArrayList<Object>();
-    mine.add(report.encode());
+    var mine = new ArrayList<TaskOutput>();
+    mine.add(new TaskOutput.Report(report.encode()));
     // both forms in one tree
     if (task.id() % 2 == 0) {
       mine.addAll(KeptFronts.of(factor.fronts(), 1, 2, null));
     } else {
-      FactorChunk.encode(new ArrayDeque<>(factor.fronts()), 1, 1).forEachRemaining(mine::add);
+      FactorChunk.encode(new ArrayDeque<>(factor.fronts()), 1, 1)
+          .forEachRemaining(frame -> mine.add(new TaskOutput.FactorFrame(frame)));
     }
     kept.add(mine);
   }

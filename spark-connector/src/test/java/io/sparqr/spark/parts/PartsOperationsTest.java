@@ -5,12 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sparqr.spark.LocalSpark;
+import io.sparqr.spark.engine.Held;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.apache.spark.SparkException;
+import org.apache.spark.storage.StorageLevel;
 import org.junit.jupiter.api.Test;
+import scala.Tuple2;
 
 /** What a solve does with partitions is the same with Spark and without. */
 class PartsOperationsTest {
@@ -76,5 +79,35 @@ class PartsOperationsTest {
     assertThatThrownBy(failing::collect)
         .isInstanceOf(SparkException.class)
         .hasMessageContaining("of partition");
+  }
+
+  @Test
+  void whatIsReleasedIsComputedAgain() {
+    try (var held = new Held()) {
+      for (Parts<Integer> parts : both()) {
+        var computed = LocalSpark.context().sc().longAccumulator();
+        Parts<Integer> stored =
+            parts
+                .map(
+                    (p, it) -> {
+                      computed.add(1);
+                      return it;
+                    })
+                .persist(StorageLevel.MEMORY_ONLY(), held);
+        stored.collect();
+        stored.collect();
+        assertThat(computed.value()).isEqualTo(COUNT);
+        stored.release();
+        assertThat(stored.collect()).containsExactly(10, 20, 21);
+        assertThat(computed.value()).isEqualTo(2 * COUNT);
+        Parts<Tuple2<Integer, byte[]>> shuffled =
+            stored.shuffle(2, (p, it) -> List.of(new Tuple2<>(p % 2, new byte[p])).iterator());
+        List<Integer> sent = shuffled.collect().stream().map(t -> t._2().length).toList();
+        assertThat(sent).containsExactly(0, 2, 1);
+        shuffled.release();
+        assertThat(shuffled.collect().stream().map(t -> t._2().length).toList()).isEqualTo(sent);
+      }
+    }
+    assertThat(LocalSpark.context().getPersistentRDDs()).isEmpty();
   }
 }

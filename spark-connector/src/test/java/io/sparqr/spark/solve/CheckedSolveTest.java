@@ -17,6 +17,7 @@ import io.sparqr.spark.plan.Ridge;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.report.SolveReport.FactorBytes;
 import io.sparqr.spark.stored.KeptFronts;
+import io.sparqr.spark.stored.TaskOutput;
 import io.sparqr.spark.wire.VectorCodec.Sparse;
 import io.sparqr.sparse.SparsityPattern;
 import io.sparqr.symbolic.SymbolicAnalysis;
@@ -48,7 +49,7 @@ class CheckedSolveTest {
   private final SolvePlan plan = plan();
   private final List<double[]> values = new ArrayList<>();
   private final List<double[]> rhs = new ArrayList<>();
-  private final List<Object> kept = kept();
+  private final List<TaskOutput> kept = kept();
   private final int[] threads = {2};
 
   /** One row of the first columns and pairs of the others, each often enough for full rank. */
@@ -86,7 +87,7 @@ class CheckedSolveTest {
   }
 
   /** Any rows of R with a large diagonal. */
-  private List<Object> kept() {
+  private List<TaskOutput> kept() {
     SymbolicAnalysis a = plan.analysis();
     assertThat(plan.partition().tasks()).hasSize(1);
     var fronts = new ArrayList<FrontFactor>();
@@ -108,16 +109,25 @@ class CheckedSolveTest {
     assertThat(a.fronts()).isGreaterThan(2);
     var report =
         new TaskReport(
-            0, FactorSummary.NONE, new double[1], 0, new int[0], 0, 0, 0, FactorBytes.NONE, "");
-    var all = new ArrayList<Object>();
-    all.add(report.encode());
+            0,
+            FactorSummary.NONE,
+            new double[1],
+            0,
+            new int[0],
+            0,
+            0,
+            0,
+            FactorBytes.NONE,
+            "");
+    var all = new ArrayList<TaskOutput>();
+    all.add(new TaskOutput.Report(report.encode()));
     all.addAll(KeptFronts.of(fronts, 1, 1, null));
     return all;
   }
 
   /** A solve with a task's stored content. */
   private interface Solve {
-    byte[] run(Iterator<Object> content, Sparse given);
+    byte[] run(Iterator<TaskOutput> content, Sparse given);
   }
 
   private List<Solve> solves() {

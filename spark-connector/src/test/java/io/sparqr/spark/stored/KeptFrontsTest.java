@@ -9,6 +9,7 @@ import com.esotericsoftware.kryo.Kryo;
 import com.esotericsoftware.kryo.io.Input;
 import com.esotericsoftware.kryo.io.Output;
 import io.sparqr.error.NumericalIntegrityException;
+import io.sparqr.error.WireFormatException;
 import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.ResidentFactor;
 import io.sparqr.numeric.RowMemory;
@@ -28,9 +29,16 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import org.apache.spark.SparkConf;
+import org.apache.spark.serializer.JavaSerializer;
+import org.apache.spark.serializer.KryoSerializer;
+import org.apache.spark.serializer.Serializer;
+import org.apache.spark.serializer.SerializerInstance;
 import org.apache.spark.util.SizeEstimator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import scala.reflect.ClassTag;
+import scala.reflect.ClassTag$;
 
 /** Rows of R that an executor keeps as they were made. */
 class KeptFrontsTest {
@@ -63,20 +71,20 @@ class KeptFrontsTest {
     return fronts;
   }
 
-  private static List<Object> kept(List<FrontFactor> fronts) {
-    var kept = new ArrayList<Object>();
-    kept.add(Frame.seal(Frame.allocate(Frame.Kind.TASK, 0, 0, 0, 0, 0)));
+  private static List<TaskOutput> kept(List<FrontFactor> fronts) {
+    var kept = new ArrayList<TaskOutput>();
+    kept.add(new TaskOutput.Report(Frame.seal(Frame.allocate(Frame.Kind.TASK, 0, 0, 0, 0, 0))));
     kept.addAll(KeptFronts.of(fronts, RHS, 2, null));
     return kept;
   }
 
-  private static void requireSame(List<FrontFactor> fronts, List<FrontRows> rows) {
+  private static void requireSame(List<FrontFactor> fronts, List<FactorSegment> rows) {
     int next = 0;
     for (FrontFactor f : fronts) {
       int at = 0;
       int done = 0;
       while (done < f.rank()) {
-        FrontRows r = rows.get(next++);
+        FactorSegment r = rows.get(next++);
         assertThat(r.front()).isEqualTo(f.front());
         assertThat(r.fn()).isEqualTo(f.fn());
         for (int i = 0; i < r.rows(); i++, done++) {
@@ -108,26 +116,27 @@ class KeptFrontsTest {
   }
 
   @SuppressWarnings("unchecked")
-  private static List<Object> byJava(List<Object> kept) throws IOException, ClassNotFoundException {
+  private static List<TaskOutput> byJava(List<TaskOutput> kept)
+      throws IOException, ClassNotFoundException {
     var bytes = new ByteArrayOutputStream();
     try (var out = new ObjectOutputStream(bytes)) {
       out.writeObject(kept);
     }
     try (var in = new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray()))) {
-      return (List<Object>) in.readObject();
+      return (List<TaskOutput>) in.readObject();
     }
   }
 
-  private static List<Object> byKryo(List<Object> kept) {
+  private static List<TaskOutput> byKryo(List<TaskOutput> kept) {
     var kryo = new Kryo();
     var target = new Output(1 << 16, -1);
-    for (Object k : kept) {
+    for (TaskOutput k : kept) {
       kryo.writeClassAndObject(target, k);
     }
     var source = new Input(target.toBytes());
-    var read = new ArrayList<Object>();
+    var read = new ArrayList<TaskOutput>();
     for (int k = 0; k < kept.size(); k++) {
-      read.add(kryo.readClassAndObject(source));
+      read.add((TaskOutput) kryo.readClassAndObject(source));
     }
     return read;
   }
@@ -136,11 +145,12 @@ class KeptFrontsTest {
   void whatIsWrittenIsFramesAndReadAgain() throws IOException, ClassNotFoundException {
     List<FrontFactor> fronts = fronts();
     requireSame(fronts, KeptFronts.rows(byJava(kept(fronts)).iterator(), 2, new Reading()));
-    List<Object> byKryo = byKryo(kept(fronts));
+    List<TaskOutput> byKryo = byKryo(kept(fronts));
     requireSame(fronts, KeptFronts.rows(byKryo.iterator(), 1, new Reading()));
     // and once more, of what was read
-    var again = new ArrayList<Object>();
-    KeptFronts.frames(byKryo.iterator(), k -> true).forEachRemaining(again::add);
+    var again = new ArrayList<TaskOutput>();
+    TaskOutput.ofFrames(KeptFronts.frames(byKryo.iterator(), k -> true))
+        .forEachRemaining(again::add);
     requireSame(fronts, KeptFronts.rows(again.iterator(), 1, new Reading()));
   }
 
@@ -155,8 +165,9 @@ class KeptFrontsTest {
     var some = KeptFronts.frames(kept(fronts).iterator(), k -> k == Frame.Kind.TASK);
     assertThat(some.next()).isNotNull();
     assertThat(some.hasNext()).isFalse();
-    var chunks = new ArrayList<Object>();
-    FactorChunk.encode(new ArrayDeque<>(fronts), RHS, 1).forEachRemaining(chunks::add);
+    var chunks = new ArrayList<TaskOutput>();
+    TaskOutput.ofFrames(FactorChunk.encode(new ArrayDeque<>(fronts), RHS, 1))
+        .forEachRemaining(chunks::add);
     requireSame(fronts, KeptFronts.rows(chunks.iterator(), 2, new Reading()));
   }
 
@@ -164,7 +175,7 @@ class KeptFrontsTest {
   void whatChangedInMemoryIsNotReadAsR() {
     List<FrontFactor> fronts = fronts();
     FrontFactor large = fronts.get(30);
-    List<Object> kept = kept(fronts);
+    List<TaskOutput> kept = kept(fronts);
     long word = Double.doubleToRawLongBits(large.values().get(77_777));
     large.values().put(77_777, Double.longBitsToDouble(word ^ 1));
     assertThatThrownBy(() -> KeptFronts.rows(kept.iterator(), 2, new Reading()))
@@ -250,7 +261,7 @@ class KeptFrontsTest {
     public void close() {}
   }
 
-  private static List<Object> late(Optional<List<FrontFactor>> rows, RowStore store) {
+  private static List<TaskOutput> late(Optional<List<FrontFactor>> rows, RowStore store) {
     List<FrontFactor> fronts = fronts();
     long pivots = fronts.stream().mapToLong(FrontFactor::rank).sum();
     var late = new LateRows(new Elsewhere(rows), store, 1);
@@ -262,7 +273,7 @@ class KeptFrontsTest {
   void rowsThatAreElsewhereAreWrittenAsIfTheyWereHere(@TempDir Path folder) throws Exception {
     List<FrontFactor> fronts = fronts().stream().filter(f -> f.rank() > 0).toList();
     try (var store = new RowStore(new RowBudget(1 << 20), folder)) {
-      for (List<Object> read :
+      for (List<TaskOutput> read :
           List.of(
               late(Optional.of(fronts), store),
               byJava(new ArrayList<>(late(Optional.of(fronts), store))),
@@ -270,7 +281,7 @@ class KeptFrontsTest {
         assertThat(read).allMatch(KeptFronts::isHere);
         requireSame(fronts, KeptFronts.rows(read.iterator(), 1, new Reading()));
       }
-      for (List<Object> read :
+      for (List<TaskOutput> read :
           List.of(
               late(Optional.empty(), store),
               byJava(new ArrayList<>(late(Optional.empty(), store))),
@@ -284,5 +295,35 @@ class KeptFrontsTest {
             .hasMessageContaining("lost");
       }
     }
+  }
+
+  /** By both of Spark's serializers; Kryo's is the one with Spark's own settings. */
+  @Test
+  void everyElementComesBackAsItWas() {
+    var all = new ArrayList<TaskOutput.Framed>();
+    for (Frame.Kind kind :
+        List.of(
+            Frame.Kind.TASK,
+            Frame.Kind.OBJECT,
+            Frame.Kind.SPARSE,
+            Frame.Kind.REFLECTORS,
+            Frame.Kind.FACTOR)) {
+      all.add(TaskOutput.of(Frame.seal(Frame.allocate(kind, 1, 2, 3, 4, 0))));
+    }
+    assertThat(all.stream().map(Object::getClass).distinct()).hasSize(5);
+    for (Serializer serializer :
+        List.of(new JavaSerializer(new SparkConf()), new KryoSerializer(new SparkConf()))) {
+      for (TaskOutput.Framed element : all) {
+        ClassTag<TaskOutput.Framed> tag = ClassTag$.MODULE$.apply(TaskOutput.Framed.class);
+        SerializerInstance spark = serializer.newInstance();
+        TaskOutput.Framed read = spark.deserialize(spark.serialize(element, tag), tag);
+        assertThat(read).hasSameClassAs(element);
+        assertThat(read.frame()).isEqualTo(element.frame());
+      }
+    }
+    assertThatThrownBy(
+            () -> TaskOutput.of(Frame.seal(Frame.allocate(Frame.Kind.BLOCK, 0, 0, 0, 0, 0))))
+        .isInstanceOf(WireFormatException.class)
+        .hasMessageContaining("BLOCK");
   }
 }

@@ -16,7 +16,7 @@ import org.apache.spark.api.java.JavaSparkContext;
  * by the executors ({@link RecordScan}), so that a line break within quotes is never taken for the
  * end of a record, wherever the cut is.
  */
-final class Pieces {
+final class TableSplitter {
 
   /** Bytes of a piece: small enough for many tasks, large enough for little overhead. */
   static final long BYTES = 32L << 20;
@@ -26,7 +26,7 @@ final class Pieces {
   private final Dialect dialect;
   private final long bytes;
 
-  Pieces(JavaSparkContext context, TableFiles files, Dialect dialect, long bytes) {
+  TableSplitter(JavaSparkContext context, TableFiles files, Dialect dialect, long bytes) {
     this.context = context;
     this.files = files;
     this.dialect = dialect;

@@ -6,7 +6,7 @@ import io.sparqr.backend.staged.layout.StageProgram;
 import io.sparqr.numeric.FactorSummary;
 
 /** What the stages of a factorization, and the host's part in them, add up to in its report. */
-final class FactorTotals {
+final class StageTotals {
 
   private double flops;
   private int stages;

@@ -4,9 +4,10 @@ package io.sparqr.spark.solve;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.factor.TaskReport;
 import io.sparqr.spark.plan.SolvePlan;
-import io.sparqr.spark.stored.FrontRows;
+import io.sparqr.spark.stored.FactorSegment;
 import io.sparqr.spark.stored.KeptFronts;
 import io.sparqr.spark.stored.Reading;
+import io.sparqr.spark.stored.TaskOutput;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.threads.TreeUnits;
 import java.util.Arrays;
@@ -14,7 +15,7 @@ import java.util.Iterator;
 import java.util.List;
 
 /** One task's rows of R, front by front, read in place, and its fronts as a forest. */
-public final class TaskRows implements AutoCloseable {
+public final class TaskFactor implements AutoCloseable {
 
   private static final int SHARES_PER_THREAD = 16;
 
@@ -25,7 +26,7 @@ public final class TaskRows implements AutoCloseable {
   private final SubtreeTask task;
   private final int threads;
   private final int[] fronts;
-  private final List<FrontRows> segments;
+  private final List<FactorSegment> segments;
   private final Reading reading = new Reading();
 
   /** By front of the task: its segments are [start[i], start[i + 1]). */
@@ -38,19 +39,19 @@ public final class TaskRows implements AutoCloseable {
    * @param kept the result of {@code SubtreeRun}
    * @param threads threads for each task
    */
-  public TaskRows(SolvePlan plan, Iterator<Object> kept, int[] threads) {
+  public TaskFactor(SolvePlan plan, Iterator<TaskOutput> kept, int[] threads) {
     this(plan, kept, threads, true);
   }
 
   /**
    * The same.
    *
-   * @param verify false: the reader checks the rows ({@link FrontRows#unchecked})
+   * @param verify false: the reader checks the rows ({@link FactorSegment#unchecked})
    */
-  TaskRows(SolvePlan plan, Iterator<Object> kept, int[] threads, boolean verify) {
+  TaskFactor(SolvePlan plan, Iterator<TaskOutput> kept, int[] threads, boolean verify) {
     this.plan = plan;
     this.analysis = plan.analysis();
-    this.task = plan.partition().tasks().get(TaskReport.decode((byte[]) kept.next()).task());
+    this.task = plan.partition().tasks().get(TaskReport.of(kept.next()).task());
     this.threads = threads[task.id()];
     this.fronts = task.fronts();
     this.segments = KeptFronts.rows(kept, this.threads, reading, verify);
@@ -100,7 +101,7 @@ public final class TaskRows implements AutoCloseable {
   }
 
   /** The rows of R of front i, in order. */
-  public List<FrontRows> rows(int i) {
+  public List<FactorSegment> rows(int i) {
     return segments.subList(start[i], start[i + 1]);
   }
 

@@ -9,6 +9,7 @@ import io.sparqr.spark.cluster.StageGpus;
 import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.engine.Held;
 import io.sparqr.spark.engine.JobScope;
+import io.sparqr.spark.engine.PlannedPlaces;
 import io.sparqr.spark.engine.SparkErrors;
 import io.sparqr.spark.metrics.SubtreeMetrics;
 import io.sparqr.spark.metrics.TaskProfile;
@@ -18,26 +19,32 @@ import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.report.SolveReport;
 import io.sparqr.spark.stored.KeptFronts;
+import io.sparqr.spark.stored.TaskOutput;
 import io.sparqr.spark.wire.BlockCodec;
 import io.sparqr.spark.wire.Frame;
 import io.sparqr.spark.wire.RowBatchCodec;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.TreeSet;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.resource.ResourceProfile;
 import org.apache.spark.storage.StorageLevel;
 import scala.Tuple2;
-import scala.reflect.ClassTag$;
 
 /**
- * The levels of the task tree as persisted partitions, each computed from rows and from the
- * contribution blocks of lower levels by one Spark job. The solves with R are in another package.
+ * R by the levels of the task tree, as persisted partitions, each level computed from rows and from
+ * the contribution blocks of lower levels by one Spark job. Before it, a short one writes those
+ * blocks to the shuffle: from then on R alone is stored. The solves with R are in another package.
  */
-public final class Levels {
+public final class FactorLevels {
 
   private final Engine engine;
   private final PlanHandle broadcast;
@@ -56,8 +63,10 @@ public final class Levels {
   private final TaskSolution solution;
 
   private final List<byte[]> solutions = new ArrayList<>();
-  private final List<Parts<Object>> levels = new ArrayList<>();
-  private final List<Parts<Tuple2<Integer, byte[]>>> blocks = new ArrayList<>();
+  private final List<Parts<TaskOutput>> levels = new ArrayList<>();
+
+  /** By level that passes blocks on. */
+  private final Map<Integer, PassedBlocks> passed = new HashMap<>();
 
   /**
    * Starts without a level.
@@ -68,7 +77,7 @@ public final class Levels {
    * @param solution how tasks solve at once, if the plan has one level and only x is wanted; empty:
    *     they keep R
    */
-  public Levels(
+  public FactorLevels(
       Engine engine,
       PlanHandle broadcast,
       ClusterResources resources,
@@ -101,7 +110,8 @@ public final class Levels {
    *
    * @param stored the frames of each level, one partition per task
    */
-  public Levels(JavaSparkContext context, PlanHandle broadcast, List<JavaRDD<byte[]>> stored) {
+  public FactorLevels(
+      JavaSparkContext context, PlanHandle broadcast, List<JavaRDD<byte[]>> stored) {
     this.engine = Engine.of(context);
     this.broadcast = broadcast;
     this.plan = broadcast.value();
@@ -113,7 +123,7 @@ public final class Levels {
     this.metrics = null;
     this.solution = null;
     this.gpus = Optional.empty();
-    stored.forEach(level -> levels.add(Parts.of(level).map((p, it) -> objects(it))));
+    stored.forEach(level -> levels.add(read(Parts.of(level))));
   }
 
   /** The name under which R also stays on devices ({@link ResidentFactors}); null: nowhere. */
@@ -165,11 +175,9 @@ public final class Levels {
               .formatted(name, tasks.size(), tasks.size() == 1 ? "" : "s", SolveReport.work(flops));
       scope.describe(what);
       listener.level(what);
-      Parts<Object> made =
-          JobScope.named(
-              engine,
-              name + ", contribution blocks to their parents",
-              () -> level(tasks, storage, what));
+      List<PassedBlocks> needed = needed(tasks);
+      needed.forEach(PassedBlocks::write);
+      Parts<TaskOutput> made = level(level, needed, storage, what);
       int wanted = solution == null ? 1 : 2;
       List<byte[]> frames =
           TaskRefusal.lookingFor(
@@ -180,15 +188,20 @@ public final class Levels {
         reports.add(TaskReport.decode(frames.get(k)));
         solutions.addAll(frames.subList(k + 1, k + wanted));
       }
+      for (PassedBlocks blocks : needed) {
+        blocks.readBy(level);
+      }
     }
     return reports;
   }
 
   /** The first frames of a task's content. */
-  private static Iterator<byte[]> first(int count, Iterator<Object> content) {
+  private static Iterator<byte[]> first(int count, Iterator<TaskOutput> content) {
     var frames = new ArrayList<byte[]>();
-    for (int k = 0; k < count; k++) {
-      frames.add((byte[]) content.next());
+    while (frames.size() < count
+        && content.hasNext()
+        && content.next() instanceof TaskOutput.Framed first) {
+      frames.add(first.frame());
     }
     return frames.iterator();
   }
@@ -203,18 +216,37 @@ public final class Levels {
     return solutions;
   }
 
-  private Parts<Object> level(List<SubtreeTask> tasks, StorageLevel storage, String what) {
-    Parts<Object> level = engine.spark() ? onSpark(tasks, framed(storage)) : local(tasks);
-    Parts<Object> kept = level.named("sparqr R, " + what).persist(storage, held);
+  /** R of a level, stored when its tasks have run, as are the blocks that they pass on. */
+  private Parts<TaskOutput> level(
+      int level, List<PassedBlocks> needed, StorageLevel storage, String what) {
+    List<SubtreeTask> tasks = plan.partition().level(level);
+    boolean framed = engine.spark() && framed(storage);
+    Made made = engine.spark() ? onSpark(tasks, needed, framed) : here(tasks, needed);
+    String name = "sparqr R, " + what;
+    Parts<TaskOutput> kept =
+        framed
+            ? read(made.kept.map((p, it) -> frames(it)).named(name).persist(storage, held))
+            : made.kept.named(name).persist(storage, held);
     if (resident != null) {
       // Before the level is no longer persisted: where it is tells where R stays.
       held.onClose(() -> ResidentRelease.run(engine, broadcast, kept));
     }
-    // R that was only on a device may be lost with it: then its task is done again.
-    levels.add(resident == null ? kept : kept.mended(KeptFronts::isHere));
-    boolean passes = tasks.stream().anyMatch(t -> t.outputs().length > 0);
-    blocks.add(passes ? shuffle(kept) : null);
+    // R that was only on a device may be lost with it: then its task is done again. Frames are not.
+    levels.add(resident == null || framed ? kept : kept.mended(KeptFronts::isHere));
+    lastReceiver(tasks)
+        .ifPresent(last -> passed.put(level, blocks(level, made.passed, last, storage)));
     return kept;
+  }
+
+  /** What the tasks of a level make: what they keep, and the blocks that they pass on. */
+  private record Made(Parts<TaskOutput> kept, Parts<byte[]> passed) {}
+
+  private static Parts<TaskOutput> read(Parts<byte[]> frames) {
+    return frames.map((p, it) -> TaskOutput.ofFrames(it));
+  }
+
+  private static Iterator<byte[]> frames(Iterator<TaskOutput> kept) {
+    return KeptFronts.frames(kept, kind -> true);
   }
 
   /**
@@ -226,88 +258,113 @@ public final class Levels {
         || Boolean.parseBoolean(engine.setting("spark.kryo.registrationRequired"));
   }
 
-  private Parts<Object> onSpark(List<SubtreeTask> tasks, boolean framed) {
-    var sc = engine.context().sc();
-    var level =
-        new LevelRdd(
-            sc,
-            broadcast,
-            tasks.get(0).id(),
-            resources.threads(tasks),
-            new Keeping(framed, solution, resident),
-            resources.places(sc, tasks),
-            metrics,
-            rowParts,
-            rows.rdd().rdd(),
-            needed(tasks).stream().map(b -> b.rdd().rdd()).toList());
-    gpus.ifPresent(level::withResources);
-    return Parts.of(new JavaRDD<Object>(level, ClassTag$.MODULE$.apply(Object.class)));
+  private Keeping keeping(boolean framed) {
+    if (solution != null) {
+      return new Keeping.SolutionOnly(solution);
+    }
+    return resident == null ? new Keeping.OnHost(framed) : new Keeping.OnDevice(framed, resident);
   }
 
-  private Parts<Object> local(List<SubtreeTask> tasks) {
+  private Made onSpark(List<SubtreeTask> tasks, List<PassedBlocks> needed, boolean framed) {
+    var sc = engine.context().sc();
+    var run =
+        new LevelRdd.Tasks(
+            broadcast, tasks.get(0).id(), resources.threads(tasks), metrics, rowParts);
+    var inputs =
+        new LevelRdd.Inputs(
+            rows.rdd().rdd(), needed.stream().map(b -> b.shuffled().rdd().rdd()).toList());
+    PlannedPlaces places = resources.places(sc, tasks);
+    var blocks = new PassedRdd(sc, run, inputs, places);
+    var factor = new FactorRdd(sc, run, inputs, places, keeping(framed), blocks);
+    gpus.ifPresent(
+        profile -> {
+          blocks.withResources(profile);
+          factor.withResources(profile);
+        });
+    return new Made(Parts.of(factor.toJavaRDD()), Parts.of(blocks.toJavaRDD()));
+  }
+
+  private Made here(List<SubtreeTask> tasks, List<PassedBlocks> needed) {
     int[] threads = resources.threads(tasks);
     var sources = new ArrayList<>(List.of(rows));
-    sources.addAll(needed(tasks));
+    needed.forEach(b -> sources.add(b.shuffled()));
     int first = tasks.get(0).id();
-    return Parts.here(
-        tasks.size(),
-        i ->
-            new LevelTask(
-                    broadcast,
-                    first,
-                    i,
-                    threads[i],
-                    new Keeping(false, solution, resident),
-                    metrics)
-                .run(null, sources.size(), k -> sources.get(k).partition(first + i)));
+    var level =
+        new LevelHere(
+            tasks.size(),
+            keeping(false),
+            (i, keeping) ->
+                new LevelTask(broadcast, first, i, threads[i], keeping, metrics)
+                    .run(null, sources.size(), k -> sources.get(k).partition(first + i)));
+    return new Made(level.kept(), level.passed());
   }
 
   /** The blocks of those lower levels that are needed by a task of this level. */
-  private List<Parts<Tuple2<Integer, byte[]>>> needed(List<SubtreeTask> tasks) {
-    var from = new boolean[blocks.size()];
+  private List<PassedBlocks> needed(List<SubtreeTask> tasks) {
+    var from = new TreeSet<Integer>();
     for (SubtreeTask t : tasks) {
       for (int f : t.inputs()) {
-        from[plan.partition().tasks().get(plan.taskOf(f)).level()] = true;
+        from.add(levelOf(f));
       }
     }
-    var list = new ArrayList<Parts<Tuple2<Integer, byte[]>>>();
-    for (int l = 0; l < from.length; l++) {
-      if (from[l] && blocks.get(l) != null) {
-        list.add(blocks.get(l));
-      }
-    }
-    return list;
+    return from.stream().map(passed::get).filter(Objects::nonNull).toList();
   }
 
-  private Parts<Tuple2<Integer, byte[]>> shuffle(Parts<Object> level) {
-    PlanHandle b = broadcast;
-    return level.shuffle(
-        Math.max(1, plan.partition().tasks().size()), (p, it) -> blocksOf(b.value(), it));
+  /** The highest level that receives a block of these tasks, if any does. */
+  private OptionalInt lastReceiver(List<SubtreeTask> tasks) {
+    return tasks.stream()
+        .flatMapToInt(t -> Arrays.stream(t.outputs()))
+        .map(f -> plan.analysis().parent(f))
+        .filter(parent -> parent >= 0)
+        .map(this::levelOf)
+        .max();
   }
 
-  private static Iterator<Tuple2<Integer, byte[]>> blocksOf(SolvePlan plan, Iterator<Object> kept) {
-    Iterator<byte[]> frames =
-        KeptFronts.frames(kept, k -> k == Frame.Kind.BLOCK || k == Frame.Kind.ROWS);
+  private int levelOf(int front) {
+    return plan.partition().tasks().get(plan.taskOf(front)).level();
+  }
+
+  /** The blocks that a level's tasks pass on, stored and to be shuffled. */
+  private PassedBlocks blocks(
+      int level, Parts<byte[]> made, int lastReceiver, StorageLevel storage) {
+    String of = "level %d of %d, ".formatted(level + 1, plan.partition().levels());
+    String name = of + "contribution blocks to their parents";
+    return JobScope.named(
+        engine,
+        name,
+        () -> {
+          PlanHandle b = broadcast;
+          Parts<byte[]> stored =
+              made.named("sparqr contribution blocks, " + of + "on their way")
+                  .persist(storage, held);
+          Parts<Tuple2<Integer, byte[]>> shuffled =
+              stored.shuffle(
+                  Math.max(1, plan.partition().tasks().size()),
+                  (p, frames) -> byReceiver(b.value(), frames));
+          return new PassedBlocks(engine, name, stored, shuffled, lastReceiver);
+        });
+  }
+
+  private static Iterator<Tuple2<Integer, byte[]>> byReceiver(
+      SolvePlan plan, Iterator<byte[]> frames) {
     var out = new ArrayList<Tuple2<Integer, byte[]>>();
     while (frames.hasNext()) {
       byte[] frame = frames.next();
-      if (Frame.kind(frame) == Frame.Kind.BLOCK) {
-        int parent = plan.analysis().parent(BlockCodec.front(frame));
-        out.add(new Tuple2<>(plan.taskOf(parent), frame));
-      } else if (Frame.kind(frame) == Frame.Kind.ROWS) {
-        out.add(new Tuple2<>(plan.taskOf(RowBatchCodec.firstFront(frame)), frame));
-      }
+      int front =
+          Frame.kind(frame) == Frame.Kind.BLOCK
+              ? plan.analysis().parent(BlockCodec.front(frame))
+              : RowBatchCodec.firstFront(frame);
+      out.add(new Tuple2<>(plan.taskOf(front), frame));
     }
     return out.iterator();
   }
 
   /**
-   * The stored content of a level, one partition per task: its report first, then byte[] frames and
-   * {@link KeptFronts}.
+   * The stored content of a level, one partition per task.
    *
    * @throws IllegalStateException without Spark
    */
-  public JavaRDD<Object> level(int l) {
+  public JavaRDD<TaskOutput> level(int l) {
     return parts(l).rdd();
   }
 
@@ -326,25 +383,11 @@ public final class Levels {
    *
    * @throws IllegalStateException if the tasks have solved: then there is no R
    */
-  public Parts<Object> parts(int l) {
+  public Parts<TaskOutput> parts(int l) {
     if (solved()) {
       throw new IllegalStateException("R was not kept: only the solution was asked for");
     }
     return levels.get(l);
-  }
-
-  private static Iterator<Object> objects(Iterator<byte[]> frames) {
-    return new Iterator<>() {
-      @Override
-      public boolean hasNext() {
-        return frames.hasNext();
-      }
-
-      @Override
-      public Object next() {
-        return frames.next();
-      }
-    };
   }
 
   /** The engine that holds the levels. */

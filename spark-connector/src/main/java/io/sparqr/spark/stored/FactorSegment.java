@@ -2,7 +2,7 @@
 package io.sparqr.spark.stored;
 
 /** Some consecutive rows of R, and of Q'b, of one front, read in place. */
-public interface FrontRows {
+public interface FactorSegment {
 
   /** The front. */
   int front();

@@ -1,0 +1,18 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.factor;
+
+import io.sparqr.spark.stored.TaskOutput;
+import io.sparqr.spark.wire.BlockCodec;
+import io.sparqr.spark.wire.RowBatchCodec;
+import java.util.Iterator;
+import java.util.List;
+
+/**
+ * What a subtree task has made.
+ *
+ * @param passed for the tasks above: contribution blocks ({@link BlockCodec}), or the rows that
+ *     replace some ({@link RowBatchCodec})
+ * @param kept what stays of the factorization; rows of R as frames are encoded when they are asked
+ *     for
+ */
+record TaskResult(List<byte[]> passed, Iterator<TaskOutput> kept) {}
