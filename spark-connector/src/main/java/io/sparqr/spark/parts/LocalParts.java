@@ -74,6 +74,11 @@ final class LocalParts<T> extends Parts<T> {
   }
 
   @Override
+  Engine engine() {
+    return Engine.LOCAL;
+  }
+
+  @Override
   public int count() {
     return count;
   }

@@ -77,6 +77,27 @@ public abstract class Parts<T> {
   public abstract Parts<Tuple2<Integer, byte[]>> shuffle(
       int keys, PartWork<T, Tuple2<Integer, byte[]>> work);
 
+  /**
+   * Runs a pass whose tasks find something for the driver. Where they share its objects, and their
+   * tables take no more than they may together, these come as they are; else their pieces meet in a
+   * shuffle, and the rows are perhaps read once more. The result is the same, to the bit.
+   */
+  public final <F extends Record & OfPartition, V> Gathered<F, V> gather(
+      Gathering<F, V> how, PassWork<T, F, V> work) {
+    Optional<Gathered<F, V>> here =
+        how.limits().tableBytes() > 0 && engine().sharesObjects()
+            ? GatheredHere.of(this, how, work)
+            : Optional.empty();
+    return here.orElseGet(
+        () -> {
+          how.shuffled().run();
+          return new GatheredPieces<>(this, how, work);
+        });
+  }
+
+  /** The engine of the tasks. */
+  abstract Engine engine();
+
   /** Persists the computed elements until {@code held} is closed. */
   public abstract Parts<T> persist(StorageLevel level, Held held);
 

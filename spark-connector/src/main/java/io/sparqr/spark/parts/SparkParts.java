@@ -3,6 +3,7 @@ package io.sparqr.spark.parts;
 
 import io.sparqr.spark.engine.ClassTags;
 import io.sparqr.spark.engine.CollectJob;
+import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.engine.Held;
 import io.sparqr.spark.engine.KeyPartitioner;
 import io.sparqr.spark.exchange.Depot;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.storage.StorageLevel;
 import scala.Tuple2;
 
@@ -22,6 +24,11 @@ final class SparkParts<T> extends Parts<T> {
 
   SparkParts(JavaRDD<T> rdd) {
     this.rdd = rdd;
+  }
+
+  @Override
+  Engine engine() {
+    return Engine.of(JavaSparkContext.fromSparkContext(rdd.context()));
   }
 
   @Override

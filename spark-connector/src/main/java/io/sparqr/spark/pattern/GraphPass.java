@@ -350,11 +350,13 @@ final class GraphPass {
       if (out.isEmpty() && !ended) {
         ended = true;
         flush();
-        for (int k = 0; k < parts; k++) {
-          for (byte[] frame : PatternOrder.frames(LONG_ROWS, longRows.part(k, parts))) {
-            out.add(new Tuple2<>(k, frame));
-          }
-        }
+        longRows
+            .distinct()
+            .cut(
+                parts,
+                (k, rows) ->
+                    PatternOrder.frames(LONG_ROWS, rows)
+                        .forEach(frame -> out.add(new Tuple2<>(k, frame))));
       }
       return !out.isEmpty();
     }

@@ -1,0 +1,32 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.parts;
+
+/**
+ * How a pass brings what its tasks find to the driver ({@link Parts#gather}).
+ *
+ * @param what name of the pass for Spark's pages
+ * @param merged name of the second stage, if there is one
+ * @param figures of a partition
+ * @param pieces of the tables
+ * @param shuffled run before the reading after which pieces are shuffled, perhaps the second one
+ */
+public record Gathering<F extends Record & OfPartition, V>(
+    String what,
+    String merged,
+    Class<F> figures,
+    Pieces<V> pieces,
+    Limits limits,
+    Runnable shuffled) {
+
+  /**
+   * Sizes of transfers.
+   *
+   * @param tableBytes of all tables together, as far as they may come as they are; 0: they never do
+   * @param keys number of keys by which tables are cut
+   * @param eagerBytes merged frames of a key up to this size are sent along with the counts,
+   *     without a further job
+   * @param batchBytes the frames of several keys are fetched together up to this size; they are
+   *     then on the driver twice
+   */
+  public record Limits(long tableBytes, int keys, long eagerBytes, long batchBytes) {}
+}
