@@ -20,7 +20,8 @@ import scala.reflect.ClassTag$;
 
 /**
  * The tasks of one level: partition i factors task first + i from that task's partition of the rows
- * and of each lower level's blocks, and holds the results of {@link SubtreeRun#run}.
+ * and of each lower level's blocks, and holds the results of {@link SubtreeRun#run}. An RDD of its
+ * own because it has any number of parents, of which it takes some partitions only, and places.
  */
 final class LevelRdd extends RDD<Object> {
 

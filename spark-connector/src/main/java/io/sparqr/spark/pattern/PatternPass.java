@@ -187,7 +187,7 @@ public final class PatternPass {
     List<Sizes> known = found.counts(Sizes.class);
     Sizes sizes = known.stream().reduce(Sizes.NONE, Sizes::plus);
     if (16 * sizes.patterns() + 4 * sizes.entries() > bound(engine)) {
-      var pass = new GraphPass(engine.context(), found.sent().rdd(), n, ridge(), sum.sum());
+      var pass = new GraphPass(engine, found.sent(), n, ridge(), sum.sum());
       RowGraph graph = pass.run(sum.fingerprint().rows(), sum.entries());
       double[] norm = norm(found.tables(new ByHash(false)), sum);
       return result(found, sum, norm)
