@@ -208,26 +208,24 @@ public final class LeaveOutVariance {
     int reducers = Math.max(1, Math.min(64, inference.rows().getNumPartitions()));
     Observations.Fit at = inference.fit();
     Roles r = roles;
+    var how =
+        new Gathering<>(
+            "variance components",
+            "variance components, sums by column",
+            TwoWayRows.Sums.class,
+            ColumnSums.INSTANCE,
+            new Gathering.Limits(
+                Runtime.getRuntime().maxMemory() / SHARE, reducers, Long.MAX_VALUE, Long.MAX_VALUE),
+            () -> {});
     Gathered<TwoWayRows.Sums, ColumnChunks> found =
-        Parts.of(inference.rows())
-            .gather(
-                new Gathering<>(
-                    "variance components",
-                    "variance components, sums by column",
-                    TwoWayRows.Sums.class,
-                    ColumnSums.INSTANCE,
-                    new Gathering.Limits(
-                        Runtime.getRuntime().maxMemory() / SHARE,
-                        reducers,
-                        Long.MAX_VALUE,
-                        Long.MAX_VALUE),
-                    () -> {}),
-                (p, rows) -> {
-                  var chunks = new ColumnChunks();
-                  var row = new Observations(at, new Observations.Leverages(p, null), rows);
-                  return new Found<>(
-                      new TwoWayRows.Sums(p, TwoWayRows.columns(row, r, chunks)), chunks);
-                });
+        how.of(
+            Parts.of(inference.rows()),
+            (p, rows) -> {
+              var chunks = new ColumnChunks();
+              var row = new Observations(at, new Observations.Leverages(p, null), rows);
+              return new Found<>(
+                  new TwoWayRows.Sums(p, TwoWayRows.columns(row, r, chunks)), chunks);
+            });
     double[] all = new double[Math.multiplyExact(n, 1 + roles.others())];
     ColumnChunks.merge(found.tables(), Double::sum, all, context.defaultParallelism());
     System.arraycopy(TwoWayRows.total(found.figures()), 0, sums, 0, 2);

@@ -26,11 +26,17 @@ record GatheredHere<F extends Record & OfPartition, V>(List<F> figures, List<V> 
 
   private static final AtomicLong NEXT = new AtomicLong();
 
-  /** Runs a pass; empty if its tables took more bytes than they may. */
+  /** Runs a pass; empty if tables cannot come so, or took more bytes than they may. */
   static <T, F extends Record & OfPartition, V> Optional<Gathered<F, V>> of(
-      Parts<T> parts, Gathering<F, V> how, PassWork<T, F, V> work) {
+      Gathering<F, V> how, Parts<T> parts, PassWork<T, F, V> work) {
+    return Exchange.of(parts.engine(), new ByteBudget(how.limits().tableBytes()))
+        .flatMap(left -> of(left, parts, how, work));
+  }
+
+  private static <T, F extends Record & OfPartition, V> Optional<Gathered<F, V>> of(
+      Exchange exchange, Parts<T> parts, Gathering<F, V> how, PassWork<T, F, V> work) {
     Pieces<V> pieces = how.pieces();
-    try (var left = new Exchange(new ByteBudget(how.limits().tableBytes()))) {
+    try (Exchange left = exchange) {
       List<byte[]> receipts =
           JobScope.run(
               parts.engine(),

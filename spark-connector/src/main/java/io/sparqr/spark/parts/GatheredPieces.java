@@ -42,7 +42,7 @@ final class GatheredPieces<F extends Record & OfPartition, V> implements Gathere
   /** A key with the frames that have come with its head. */
   private record Key(Head head, List<byte[]> frames) {}
 
-  <T> GatheredPieces(Parts<T> parts, Gathering<F, V> how, PassWork<T, F, V> work) {
+  <T> GatheredPieces(Gathering<F, V> how, Parts<T> parts, PassWork<T, F, V> work) {
     this.how = how;
     Pieces<V> pieces = how.pieces();
     int count = how.limits().keys();

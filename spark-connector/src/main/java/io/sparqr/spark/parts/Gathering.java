@@ -1,8 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.parts;
 
+import java.util.Optional;
+
 /**
- * How a pass brings what its tasks find to the driver ({@link Parts#gather}).
+ * A pass whose tasks find something for the driver.
  *
  * @param what name of the pass for Spark's pages
  * @param merged name of the second stage, if there is one
@@ -29,4 +31,19 @@ public record Gathering<F extends Record & OfPartition, V>(
    *     then on the driver twice
    */
   public record Limits(long tableBytes, int keys, long eagerBytes, long batchBytes) {}
+
+  /**
+   * Runs it. Where the tasks share the driver's objects, and their tables take no more than they
+   * may together, these come as they are; else their pieces meet in a shuffle, and the rows are
+   * perhaps read once more. The result is the same, to the bit.
+   */
+  public <T> Gathered<F, V> of(Parts<T> parts, PassWork<T, F, V> work) {
+    Optional<Gathered<F, V>> here =
+        limits.tableBytes > 0 ? GatheredHere.of(this, parts, work) : Optional.empty();
+    return here.orElseGet(
+        () -> {
+          shuffled.run();
+          return new GatheredPieces<>(this, parts, work);
+        });
+  }
 }

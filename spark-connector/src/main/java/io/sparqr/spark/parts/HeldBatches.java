@@ -2,12 +2,14 @@
 package io.sparqr.spark.parts;
 
 import io.sparqr.spark.engine.ByteBudget;
+import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.exchange.Exchange;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import scala.Tuple2;
@@ -37,8 +39,17 @@ final class HeldBatches implements AutoCloseable, Serializable {
    * @param mostBytes of all batches
    */
   HeldBatches(int partitions, long mostBytes) {
+    this(partitions, new Exchange(new ByteBudget(mostBytes)));
+  }
+
+  private HeldBatches(int partitions, Exchange exchange) {
     this.partitions = partitions;
-    this.exchange = new Exchange(new ByteBudget(mostBytes));
+    this.exchange = exchange;
+  }
+
+  /** The same for tasks of an engine; empty if they do not share this JVM's objects. */
+  static Optional<HeldBatches> of(Engine engine, int partitions, long mostBytes) {
+    return Exchange.of(engine, new ByteBudget(mostBytes)).map(e -> new HeldBatches(partitions, e));
   }
 
   /** Puts what a partition sends; ends early if there is no room for it. */

@@ -7,7 +7,6 @@ import io.sparqr.spark.exchange.Depot;
 import java.io.Serializable;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.IntFunction;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.storage.StorageLevel;
@@ -89,24 +88,6 @@ public abstract class Parts<T> {
    */
   public abstract Parts<Tuple2<Integer, byte[]>> handOver(
       int keys, long mostBytes, Held held, PartWork<T, Tuple2<Integer, byte[]>> work);
-
-  /**
-   * Runs a pass whose tasks find something for the driver. Where they share its objects, and their
-   * tables take no more than they may together, these come as they are; else their pieces meet in a
-   * shuffle, and the rows are perhaps read once more. The result is the same, to the bit.
-   */
-  public final <F extends Record & OfPartition, V> Gathered<F, V> gather(
-      Gathering<F, V> how, PassWork<T, F, V> work) {
-    Optional<Gathered<F, V>> here =
-        how.limits().tableBytes() > 0 && engine().sharesObjects()
-            ? GatheredHere.of(this, how, work)
-            : Optional.empty();
-    return here.orElseGet(
-        () -> {
-          how.shuffled().run();
-          return new GatheredPieces<>(this, how, work);
-        });
-  }
 
   /** The engine of the tasks. */
   abstract Engine engine();

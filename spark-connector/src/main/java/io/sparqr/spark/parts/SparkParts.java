@@ -48,6 +48,11 @@ class SparkParts<T> extends Parts<T> {
     }
   }
 
+  /** What is done with a partition. */
+  private interface PartTask<T> extends Serializable {
+    void run(int partition, Iterator<T> elements);
+  }
+
   /** Partitions none of whose elements are needed: threads of this JVM can do the work. */
   private static final class Idle<T> extends SparkParts<T> {
 
@@ -56,16 +61,24 @@ class SparkParts<T> extends Parts<T> {
     }
 
     @Override
-    void run(PartWork<T, byte[]> work) {
-      here(engine().parallelism(), count(), p -> Collections.<T>emptyIterator())
-          .map(work)
-          .collect();
+    void run(PartTask<T> task) {
+      each(here(engine().parallelism(), count(), p -> Collections.<T>emptyIterator()), task);
     }
   }
 
-  /** Runs work whose results stay in this JVM. */
-  void run(PartWork<T, byte[]> work) {
-    map(work).collect();
+  /** Does something with each partition, in tasks. */
+  void run(PartTask<T> task) {
+    each(this, task);
+  }
+
+  private static <T> void each(Parts<T> parts, PartTask<T> task) {
+    parts
+        .<byte[]>map(
+            (p, elements) -> {
+              task.run(p, elements);
+              return Collections.emptyIterator();
+            })
+        .collect();
   }
 
   @Override
@@ -111,19 +124,17 @@ class SparkParts<T> extends Parts<T> {
   @Override
   public Parts<Tuple2<Integer, byte[]>> handOver(
       int keys, long mostBytes, Held held, PartWork<T, Tuple2<Integer, byte[]>> work) {
-    if (mostBytes > 0 && engine().sharesObjects()) {
-      var batches = new HeldBatches(count(), mostBytes);
-      held.onClose(batches::close);
-      run(
-          (p, elements) -> {
-            batches.put(p, work.of(p, elements));
-            return Collections.emptyIterator();
-          });
-      if (batches.isOpen()) {
-        return new Here<>(engine(), keys, batches::of);
-      }
-    }
-    return shuffle(keys, work);
+    Optional<HeldBatches> batches =
+        mostBytes > 0 ? HeldBatches.of(engine(), count(), mostBytes) : Optional.empty();
+    batches.ifPresent(
+        to -> {
+          held.onClose(to::close);
+          run((p, elements) -> to.put(p, work.of(p, elements)));
+        });
+    return batches
+        .filter(HeldBatches::isOpen)
+        .<Parts<Tuple2<Integer, byte[]>>>map(in -> new Here<>(engine(), keys, in::of))
+        .orElseGet(() -> shuffle(keys, work));
   }
 
   @Override

@@ -227,15 +227,13 @@ public final class PatternPass {
             new ByHash(told),
             limits,
             shuffled);
-    return source
-        .parts()
-        .gather(
-            how,
-            (p, rows) -> {
-              var scan = new PartitionScan(p, declared, told, left);
-              PartitionStats stats = scan.run(rows);
-              return new Found<>(stats, scan.tables());
-            });
+    return how.of(
+        source.parts(),
+        (p, rows) -> {
+          var scan = new PartitionScan(p, declared, told, left);
+          PartitionStats stats = scan.run(rows);
+          return new Found<>(stats, scan.tables());
+        });
   }
 
   /** The norms of the columns; no table is needed any more. */

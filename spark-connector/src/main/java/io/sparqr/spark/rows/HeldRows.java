@@ -18,6 +18,10 @@ import java.util.stream.IntStream;
  * another JVM, are read again, as all are without this. Each carries the fingerprint of its
  * reading: what a straggler left of another reading than the one that counts is not used.
  * Thread-safe.
+ *
+ * <p>Copies for later right-hand sides ({@code RowCopies}) are kept in the same form and room, but
+ * not here: they have weights, rows of weight 0 and norms, live as long as the factorization, and
+ * serve only if all partitions are there.
  */
 public final class HeldRows implements AutoCloseable, Serializable {
 

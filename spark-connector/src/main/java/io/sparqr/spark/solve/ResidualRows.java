@@ -134,15 +134,15 @@ final class ResidualRows {
   private <T> Gathered<Part, Left> gathered(Parts<T> parts, PassWork<T, Part, Left> work) {
     int keys = Math.max(1, Math.min(threads(), source.partitions()));
     long bytes = near() ? Long.MAX_VALUE : 0;
-    return parts.gather(
+    var how =
         new Gathering<>(
             "residuals",
             "residuals, summed up",
             Part.class,
             Left.Added.INSTANCE,
             new Gathering.Limits(bytes, keys, Long.MAX_VALUE, Long.MAX_VALUE),
-            () -> {}),
-        work);
+            () -> {});
+    return how.of(parts, work);
   }
 
   /**

@@ -69,9 +69,8 @@ class GatheredTest {
           for (int keys : new int[] {1, 3}) {
             var shuffled = new AtomicInteger();
             Gathered<Figures, ColumnChunks> found =
-                parts.gather(
-                    how(tableBytes, keys, eagerBytes, shuffled::incrementAndGet),
-                    (p, in) -> found(in.next()));
+                how(tableBytes, keys, eagerBytes, shuffled::incrementAndGet)
+                    .of(parts, (p, in) -> found(in.next()));
             assertThat(shuffled.get()).isEqualTo(tableBytes == 1 << 30 ? 0 : 1);
             assertThat(found.shuffleBytes() > 0).isEqualTo(shuffled.get() > 0);
             assertThat(found.figures())
