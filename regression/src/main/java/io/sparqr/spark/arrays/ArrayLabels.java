@@ -39,7 +39,7 @@ public final class ArrayLabels implements AutoCloseable {
    */
   public static ArrayLabels open(JavaSparkContext context, String file, int k, long[] cuts)
       throws IOException {
-    return open(context, file, k, cuts, !context.isLocal());
+    return open(context, file, k, cuts, !ArrayFolder.inPlace(context));
   }
 
   static ArrayLabels open(JavaSparkContext context, String file, int k, long[] cuts, boolean send)

@@ -58,7 +58,7 @@ public final class ArrayRows implements AutoCloseable {
    */
   public static ArrayRows open(JavaSparkContext context, ArrayFolder source, int partitions)
       throws IOException {
-    return open(context, source, partitions, !context.isLocal());
+    return open(context, source, partitions, !ArrayFolder.inPlace(context));
   }
 
   static ArrayRows open(JavaSparkContext context, ArrayFolder source, int partitions, boolean send)

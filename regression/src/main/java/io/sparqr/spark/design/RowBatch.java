@@ -16,6 +16,7 @@ import org.apache.spark.unsafe.types.UTF8String;
 /**
  * Some rows of a design in a few arrays: kept in this form they take 12 bytes per entry, 20 per row
  * and 4 per key, half as much as row objects. Each distinct text of keys is stored once per batch.
+ * Keys are why it is not a slice of a file's rows, which has none, nor weights.
  */
 final class RowBatch implements Serializable {
 

@@ -3,26 +3,26 @@ package io.sparqr.spark.inference;
 
 import io.sparqr.spark.engine.Held;
 import io.sparqr.spark.engine.JobScope;
-import io.sparqr.spark.engine.KeyPartitioner;
 import io.sparqr.spark.inference.TwoWayRows.Roles;
 import io.sparqr.spark.inference.VarianceComponents.Moments;
 import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.parts.Found;
+import io.sparqr.spark.parts.Gathered;
+import io.sparqr.spark.parts.Gathering;
+import io.sparqr.spark.parts.Parts;
 import io.sparqr.spark.pattern.ColumnChunks;
-import io.sparqr.spark.wire.Frame;
+import io.sparqr.spark.pattern.ColumnSums;
 import io.sparqr.spark.wire.ObjectCodec;
-import io.sparqr.spark.wire.VectorCodec;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.function.Function;
 import java.util.stream.IntStream;
-import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.storage.StorageLevel;
-import scala.Tuple2;
 
 /**
  * Variances of worker and firm effects and their covariance, corrected for the noise of the
@@ -51,6 +51,9 @@ public final class LeaveOutVariance {
 
   /** Maximum number of columns that belong to neither way. */
   private static final int MOST_OTHERS = 64;
+
+  /** Part of the heap that sums by column may take in this JVM, as 1 / share. */
+  private static final int SHARE = 8;
 
   private final Inference inference;
   private final JavaSparkContext context;
@@ -205,59 +208,28 @@ public final class LeaveOutVariance {
     int reducers = Math.max(1, Math.min(64, inference.rows().getNumPartitions()));
     Observations.Fit at = inference.fit();
     Roles r = roles;
-    JavaRDD<Tuple2<Integer, byte[]>> frames =
-        inference
-            .rows()
-            .mapPartitionsWithIndex(
-                (p, rows) ->
-                    byColumn(
-                        new Observations(at, new Observations.Leverages(p, null), rows),
-                        r,
-                        reducers),
-                false);
-    JavaRDD<byte[]> merged =
-        JavaPairRDD.fromJavaRDD(frames)
-            .partitionBy(new KeyPartitioner(reducers))
-            .values()
-            .mapPartitions(LeaveOutVariance::merge);
+    var how =
+        new Gathering<>(
+            "variance components",
+            "variance components, sums by column",
+            TwoWayRows.Sums.class,
+            ColumnSums.INSTANCE,
+            new Gathering.Limits(
+                Runtime.getRuntime().maxMemory() / SHARE, reducers, Long.MAX_VALUE, Long.MAX_VALUE),
+            () -> {});
+    Gathered<TwoWayRows.Sums, ColumnChunks> found =
+        how.of(
+            Parts.of(inference.rows()),
+            (p, rows) -> {
+              var chunks = new ColumnChunks();
+              var row = new Observations(at, new Observations.Leverages(p, null), rows);
+              return new Found<>(
+                  new TwoWayRows.Sums(p, TwoWayRows.columns(row, r, chunks)), chunks);
+            });
     double[] all = new double[Math.multiplyExact(n, 1 + roles.others())];
-    var parts = new ArrayList<TwoWayRows.Sums>();
-    for (byte[] frame :
-        JobScope.run(context, "variance components, sums by column", merged::collect)) {
-      if (Frame.kind(frame) == Frame.Kind.CHUNK) {
-        ColumnChunks.place(frame, all);
-      } else {
-        parts.add(ObjectCodec.decode(frame, TwoWayRows.Sums.class));
-      }
-    }
-    System.arraycopy(TwoWayRows.total(parts), 0, sums, 0, 2);
+    ColumnChunks.merge(found.tables(), Double::sum, all, context.defaultParallelism());
+    System.arraycopy(TwoWayRows.total(found.figures()), 0, sums, 0, 2);
     return all;
-  }
-
-  private static Iterator<Tuple2<Integer, byte[]>> byColumn(
-      Observations rows, Roles roles, int reducers) {
-    var chunks = new ColumnChunks();
-    double[] sums = TwoWayRows.columns(rows, roles, chunks);
-    var out = new ArrayList<Tuple2<Integer, byte[]>>();
-    int p = rows.partition();
-    out.add(new Tuple2<>(p % reducers, ObjectCodec.encode(new TwoWayRows.Sums(p, sums))));
-    var frames = new ArrayList<byte[]>();
-    chunks.encode(p, frames);
-    for (byte[] f : frames) {
-      out.add(new Tuple2<>(VectorCodec.chunk(f) % reducers, f));
-    }
-    return out.iterator();
-  }
-
-  private static Iterator<byte[]> merge(Iterator<byte[]> in) {
-    var out = new ArrayList<byte[]>();
-    var chunks = new ArrayList<byte[]>();
-    while (in.hasNext()) {
-      byte[] frame = in.next();
-      (Frame.kind(frame) == Frame.Kind.CHUNK ? chunks : out).add(frame);
-    }
-    ColumnChunks.merge(chunks, Double::sum).encode(0, out);
-    return out.iterator();
   }
 
   private double[] moments(

@@ -2,6 +2,7 @@
 package io.sparqr.spark.inference;
 
 import io.sparqr.numeric.RowBlock;
+import io.sparqr.spark.parts.OfPartition;
 import io.sparqr.spark.pattern.ColumnChunks;
 import io.sparqr.spark.wire.RowBatchCodec;
 import java.io.Serializable;
@@ -37,7 +38,7 @@ final class TwoWayRows {
    *
    * @param values their meaning depends on the method that computes them
    */
-  record Sums(int partition, double[] values) implements Serializable {}
+  record Sums(int partition, double[] values) implements OfPartition {}
 
   private static int columnOf(Observations row, Roles roles, byte way) {
     int found = -1;

@@ -3,6 +3,7 @@ package io.sparqr.spark.device;
 
 import io.sparqr.backend.OpenDevice;
 import io.sparqr.backend.QrBackendProvider;
+import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.plan.DeviceVerdict;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,13 +28,9 @@ public final class DeviceOpening implements AutoCloseable {
   private boolean begun;
   private boolean closed;
 
-  /**
-   * For one solve or warm-up.
-   *
-   * @param local whether the tasks run in this JVM; otherwise nothing is ever opened
-   */
-  public DeviceOpening(boolean local) {
-    this(local, Backends.cuda());
+  /** For one solve or warm-up; nothing is ever opened unless the tasks run in this JVM. */
+  public DeviceOpening(Engine engine) {
+    this(engine.oneJvm(), Backends.cuda());
   }
 
   DeviceOpening(boolean local, Backends.Cuda cuda) {

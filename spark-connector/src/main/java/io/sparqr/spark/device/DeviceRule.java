@@ -6,6 +6,7 @@ import io.sparqr.backend.QrBackendProvider;
 import io.sparqr.configuration.Key;
 import io.sparqr.configuration.Keys;
 import io.sparqr.error.BackendUnavailableException;
+import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.spark.plan.DeviceVerdict.Refuse;
 import io.sparqr.spark.plan.DeviceVerdict.Use;
@@ -27,6 +28,11 @@ public final class DeviceRule {
     this.settled = settled;
     this.leastIntensity = leastIntensity;
     this.leastFlops = leastFlops;
+  }
+
+  /** The rule of a solve, whose driver knows all devices if it shares one JVM with the tasks. */
+  public static DeviceRule of(BackendChoice choice, Engine engine) {
+    return of(choice, engine.oneJvm());
   }
 
   /**

@@ -55,6 +55,27 @@ public final class Engine {
     return context;
   }
 
+  /** How the driver's values reach the tasks. */
+  public enum Reach {
+    /** As they are: the tasks run in this JVM, with the very classes of the driver. */
+    OBJECTS,
+    /** In this JVM, but with classes of their own ({@link #tasksShareClasses}). */
+    BYTES,
+    /** Over the network. */
+    NETWORK
+  }
+
+  /** How the driver's values reach the tasks. */
+  public Reach reach() {
+    if (context == null) {
+      return Reach.OBJECTS;
+    }
+    if (!isLocal(context)) {
+      return Reach.NETWORK;
+    }
+    return tasksShareClasses() ? Reach.OBJECTS : Reach.BYTES;
+  }
+
   /** Whether all tasks run in this JVM. */
   public boolean oneJvm() {
     return context == null || isLocal(context);
@@ -67,7 +88,7 @@ public final class Engine {
 
   /** Whether all tasks run in this JVM, with the very classes of the driver. */
   public boolean sharesObjects() {
-    return context == null || oneJvm() && tasksShareClasses();
+    return reach() == Reach.OBJECTS;
   }
 
   /**

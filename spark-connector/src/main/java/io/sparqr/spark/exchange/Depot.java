@@ -25,11 +25,11 @@ public interface Depot extends AutoCloseable, Serializable {
    * @param room of each JVM
    */
   static Optional<Depot> of(Engine engine, String name, Room room) {
-    if (engine.sharesObjects()) {
-      return room.get().most() > 0 ? Optional.of(new Exchange(room.get())) : Optional.empty();
+    if (ExecutorDepot.possible(engine)) {
+      return Optional.of(new ExecutorDepot(engine.context(), name, room));
     }
-    return ExecutorDepot.possible(engine)
-        ? Optional.of(new ExecutorDepot(engine.context(), name, room))
+    return room.get().most() > 0
+        ? Exchange.of(engine, room.get()).map(Depot.class::cast)
         : Optional.empty();
   }
 

@@ -2,6 +2,7 @@
 package io.sparqr.spark.exchange;
 
 import io.sparqr.spark.engine.ByteBudget;
+import io.sparqr.spark.engine.Engine;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -88,6 +89,16 @@ public final class Exchange implements Depot {
    */
   public Exchange(ByteBudget budget) {
     OPEN.put(key, new Store(budget));
+  }
+
+  /** One between an engine's tasks and the driver; empty if they do not share its objects. */
+  public static Optional<Exchange> of(Engine engine) {
+    return of(engine, new ByteBudget(Long.MAX_VALUE));
+  }
+
+  /** The same for values that take room. */
+  public static Optional<Exchange> of(Engine engine, ByteBudget budget) {
+    return engine.sharesObjects() ? Optional.of(new Exchange(budget)) : Optional.empty();
   }
 
   /** By which {@link #find(long, long, Class)} finds its values. */

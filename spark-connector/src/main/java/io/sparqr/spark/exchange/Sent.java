@@ -4,6 +4,7 @@ package io.sparqr.spark.exchange;
 import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.engine.Held;
 import java.io.Serializable;
+import java.util.Optional;
 import org.apache.spark.broadcast.Broadcast;
 
 /** A value sent to the tasks: by a broadcast, or as it is where they share this JVM's objects. */
@@ -17,10 +18,11 @@ public interface Sent<T> extends Serializable {
     if (!engine.spark()) {
       return () -> value;
     }
-    if (engine.sharesObjects()) {
+    Optional<Exchange> here = Exchange.of(engine);
+    if (here.isPresent()) {
       @SuppressWarnings("unchecked")
       var type = (Class<T>) value.getClass();
-      var exchange = new Exchange();
+      Exchange exchange = here.get();
       held.onClose(exchange::close);
       exchange.put(0, value);
       return () -> exchange.get(0, type);

@@ -21,7 +21,9 @@ import scala.reflect.ClassTag$;
 /**
  * What the tasks of one level make: partition i factors task first + i from that task's partition
  * of the rows and of each lower level's blocks. A task makes two things, which are stored under two
- * RDDs, because they are needed for different times: {@link FactorRdd} and {@link PassedRdd}.
+ * RDDs, because they are needed for different times: {@link FactorRdd} and {@link PassedRdd}. They
+ * are RDDs of our own because they have any number of parents, of which they take some partitions
+ * only, and places.
  *
  * @param <T> element
  */

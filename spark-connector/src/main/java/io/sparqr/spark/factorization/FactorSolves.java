@@ -304,10 +304,8 @@ final class FactorSolves {
       norm[k] = plan.withoutRidge(q.residual()[k], x[k]);
       trusted &= believed(norm[k], q.residual()[k], x[k]);
     }
-    try (ResidualPass pass = aligned(labelled)) {
-      return corrected(
-          pass, x, new Norms(norm, SolveReport.Residual.TAIL, trusted), way, basic, scope);
-    }
+    var norms = new Norms(norm, SolveReport.Residual.TAIL, trusted);
+    return corrected(aligned(labelled), x, norms, way, basic, scope);
   }
 
   /**

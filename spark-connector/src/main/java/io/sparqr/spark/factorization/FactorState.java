@@ -280,9 +280,7 @@ public final class FactorState implements AutoCloseable {
       return told(
           "solve", "by the kept Q", scope -> solution(solves.reflected(rows, basic, scope)));
     }
-    try (ResidualPass pass = solves.aligned(rows)) {
-      return solveSemiNormal(pass, "Q was not kept");
-    }
+    return solveSemiNormal(solves.aligned(rows), "Q was not kept");
   }
 
   /** The same in any order. */
@@ -291,9 +289,8 @@ public final class FactorState implements AutoCloseable {
         options.factorization().keepQ()
             ? "rows in any order do not tell their reflectors"
             : "Q was not kept";
-    try (var ofThese = RowCopies.of(rows.engine(), plan);
-        var pass = ResidualPass.further(rows, plan, ofThese)) {
-      return solveSemiNormal(pass, why);
+    try (var ofThese = RowCopies.of(rows.engine(), plan)) {
+      return solveSemiNormal(ResidualPass.further(rows, plan, ofThese), why);
     }
   }
 

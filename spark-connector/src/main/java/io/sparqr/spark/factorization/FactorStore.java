@@ -169,7 +169,7 @@ final class FactorStore {
     } catch (WireFormatException e) {
       throw new WireFormatException(name + ": " + e.getMessage(), e.what());
     }
-    PlanHandle plan = PlanHandle.of(context, head.plan(), Engine.isLocal(context));
+    PlanHandle plan = PlanHandle.of(Engine.of(context), head.plan());
     held.onClose(plan::release);
     Broadcast<SerializableConfiguration> conf = configuration(held);
     var levels = new ArrayList<JavaRDD<byte[]>>();

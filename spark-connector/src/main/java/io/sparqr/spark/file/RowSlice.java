@@ -14,6 +14,9 @@ import java.util.function.IntFunction;
  * Consecutive rows of A and b as a few primitive arrays, in the form sent to an executor and cached
  * there.
  *
+ * <p>Not {@link io.sparqr.spark.rows.ParsedRows}, whose rows are checked and weighted: slices hold
+ * what is in files, share the driver's arrays where they can, and come before any check.
+ *
  * <p>A class rather than a record, because Kryo, which many Spark installations use, cannot read
  * records.
  */

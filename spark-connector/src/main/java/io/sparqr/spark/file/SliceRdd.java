@@ -11,7 +11,10 @@ import scala.jdk.javaapi.CollectionConverters;
 import scala.reflect.ClassTag;
 import scala.reflect.ClassTag$;
 
-/** The rows of an RDD of slices: of their own for callers, who may keep them, or reused. */
+/**
+ * The rows of an RDD of slices: of their own for callers, who may keep them, or reused. An RDD of
+ * its own because its type tells that the rows can be had reused.
+ */
 public final class SliceRdd extends RDD<SparseRow> implements ReusableRows {
 
   private static final long serialVersionUID = 1;

@@ -1,16 +1,16 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.input;
 
+import io.sparqr.spark.engine.Engine;
+import io.sparqr.spark.engine.Held;
+import io.sparqr.spark.exchange.Exchange;
 import io.sparqr.spark.file.RowSlice;
 import io.sparqr.spark.file.SliceRdd;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.rows.RowSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -19,43 +19,37 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A problem on the driver as an RDD of rows. On a cluster the rows are sent to the executors once
- * and stay there until this is closed; with a local master the tasks read the driver's arrays
- * directly.
+ * and stay there until this is closed; where the tasks share the driver's objects they read its
+ * arrays directly.
  */
 public final class DriverRows implements AutoCloseable {
 
-  /** Problems for local tasks; a serialized task cannot carry a reference. */
-  private static final Map<Long, LocalProblem> HELD = new ConcurrentHashMap<>();
-
-  private static final AtomicLong NEXT = new AtomicLong();
-
-  private final long id = NEXT.incrementAndGet();
-
-  /** Null with a local master. */
-  private final @Nullable JavaRDD<RowSlice> kept;
+  private final Held held = new Held();
 
   private final JavaRDD<SparseRow> rows;
 
   /** Cuts a problem into partitions with about equal numbers of rows. */
   public DriverRows(JavaSparkContext context, LocalProblem problem, int partitions) {
     int parts = partitions(problem, partitions);
-    if (context.isLocal()) {
-      HELD.put(id, problem);
-      long key = id;
+    Optional<Exchange> here = Exchange.of(Engine.of(context));
+    if (here.isPresent()) {
+      Exchange problems = here.get();
+      held.onClose(problems::close);
+      problems.put(0, problem);
       List<Integer> numbers = IntStream.range(0, parts).boxed().toList();
-      kept = null;
       rows =
           SliceRdd.of(
               context
                   .parallelize(numbers, parts)
-                  .map(p -> slice(Objects.requireNonNull(HELD.get(key)), p, parts)));
+                  .map(p -> slice(problems.get(0, LocalProblem.class), p, parts)));
     } else {
       List<RowSlice> list = new ArrayList<>(parts);
       for (int p = 0; p < parts; p++) {
         list.add(slice(problem, p, parts).copy());
       }
-      kept = context.parallelize(list, parts).persist(StorageLevel.MEMORY_AND_DISK());
-      rows = SliceRdd.of(kept);
+      rows =
+          SliceRdd.of(
+              held.persist(context.parallelize(list, parts), StorageLevel.MEMORY_AND_DISK()));
     }
     rows.setName("rows of A");
   }
@@ -83,9 +77,6 @@ public final class DriverRows implements AutoCloseable {
 
   @Override
   public void close() {
-    HELD.remove(id);
-    if (kept != null) {
-      kept.unpersist(false);
-    }
+    held.close();
   }
 }

@@ -13,7 +13,8 @@ import scala.collection.Iterator;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * An RDD without parents, whose partitions are made from what this JVM holds.
+ * An RDD without parents, whose partitions are made from what this JVM holds. Tasks can look its
+ * partitions up, which those of a parallelized list do not allow.
  *
  * @param <T> element
  */

@@ -24,17 +24,19 @@ import scala.Tuple2;
  */
 final class LocalParts<T> extends Parts<T> {
 
+  private final int threads;
   private final int count;
   private final IntFunction<Iterator<T>> made;
 
   /** Drops a partition that is stored; nothing for others. */
   private final IntConsumer forget;
 
-  LocalParts(int count, IntFunction<Iterator<T>> made) {
-    this(count, made, p -> {});
+  LocalParts(int threads, int count, IntFunction<Iterator<T>> made) {
+    this(threads, count, made, p -> {});
   }
 
-  private LocalParts(int count, IntFunction<Iterator<T>> made, IntConsumer forget) {
+  private LocalParts(int threads, int count, IntFunction<Iterator<T>> made, IntConsumer forget) {
+    this.threads = threads;
     this.count = count;
     this.made = made;
     this.forget = forget;
@@ -74,6 +76,11 @@ final class LocalParts<T> extends Parts<T> {
   }
 
   @Override
+  Engine engine() {
+    return Engine.LOCAL;
+  }
+
+  @Override
   public int count() {
     return count;
   }
@@ -84,15 +91,27 @@ final class LocalParts<T> extends Parts<T> {
   }
 
   @Override
+  public <U> Parts<U> map(List<byte[]> frames, Held held, GivenWork<T, byte[], U> work) {
+    return map(frames, work);
+  }
+
+  @Override
   public <U> Parts<U> map(PartWork<T, U> work) {
-    return new LocalParts<>(count, p -> work.of(p, made.apply(p)));
+    return new LocalParts<>(threads, count, p -> work.of(p, made.apply(p)));
   }
 
   @Override
   public Parts<Tuple2<Integer, byte[]>> shuffle(
       int keys, PartWork<T, Tuple2<Integer, byte[]>> work) {
     var sent = new Once<List<List<Tuple2<Integer, byte[]>>>>(k -> byKey(k, map(work)));
-    return new LocalParts<>(keys, k -> sent.get(keys).get(k).iterator(), k -> sent.forget(v -> {}));
+    return new LocalParts<>(
+        threads, keys, k -> sent.get(keys).get(k).iterator(), k -> sent.forget(v -> {}));
+  }
+
+  @Override
+  public Parts<Tuple2<Integer, byte[]>> handOver(
+      int keys, long mostBytes, Held held, PartWork<T, Tuple2<Integer, byte[]>> work) {
+    return shuffle(keys, work);
   }
 
   private static List<List<Tuple2<Integer, byte[]>>> byKey(
@@ -116,7 +135,10 @@ final class LocalParts<T> extends Parts<T> {
       held.onClose(() -> once.close(LocalParts::close));
     }
     return new LocalParts<>(
-        count, p -> kept.get(p).get(p).iterator(), p -> kept.get(p).forget(LocalParts::close));
+        threads,
+        count,
+        p -> kept.get(p).get(p).iterator(),
+        p -> kept.get(p).forget(LocalParts::close));
   }
 
   @Override
@@ -127,6 +149,7 @@ final class LocalParts<T> extends Parts<T> {
   @Override
   public Parts<T> mended(Usable<T> usable) {
     return new LocalParts<>(
+        threads,
         count,
         p ->
             new Mended<>(
@@ -141,8 +164,8 @@ final class LocalParts<T> extends Parts<T> {
   }
 
   @Override
-  public Parts<T> near(Depot depot) {
-    return new LocalParts<>(count, p -> new OnDemand<>(() -> made.apply(p)));
+  public Parts<T> near(Depot depot, boolean all) {
+    return new LocalParts<>(threads, count, p -> new OnDemand<>(() -> made.apply(p)));
   }
 
   /** Closes what needs it, as Spark does when it drops a partition. */
@@ -176,7 +199,7 @@ final class LocalParts<T> extends Parts<T> {
     Parallel.loop(
         partitions.length,
         1,
-        Engine.LOCAL.parallelism(),
+        threads,
         (from, to, thread) -> {
           for (int k = from; k < to; k++) {
             all.set(k, part(partitions[k]));
@@ -189,6 +212,11 @@ final class LocalParts<T> extends Parts<T> {
     var list = new ArrayList<T>();
     made.apply(p).forEachRemaining(list::add);
     return list;
+  }
+
+  @Override
+  public Parts<T> stored(Held held) {
+    return this;
   }
 
   @Override

@@ -14,7 +14,8 @@ import scala.jdk.javaapi.CollectionConverters;
 /**
  * The partitions of a persisted RDD. One with an element that has become useless is computed again
  * by the task that finds out, from the shuffle files that it was computed from, and stored again;
- * Spark alone would not do so, because for it a stored partition is there.
+ * Spark alone would not do so, because for it a stored partition is there. An RDD of its own
+ * because only such a one can ask its parent for a partition computed, not stored.
  *
  * @param <T> element
  */

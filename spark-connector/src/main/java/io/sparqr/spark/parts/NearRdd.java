@@ -15,7 +15,8 @@ import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * The partitions of an RDD for tasks that may find what they need in a {@link Depot}: they are
- * preferred where it was left, and a partition is computed only if its elements are asked for.
+ * preferred where it was left, and a partition is computed only if its elements are asked for. An
+ * RDD of its own because places are a method of the RDD.
  *
  * @param <T> element
  */

@@ -1,14 +1,12 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.parts;
 
-import io.sparqr.spark.engine.ClassTags;
 import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.engine.Held;
 import io.sparqr.spark.exchange.Depot;
 import java.io.Serializable;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.IntFunction;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.storage.StorageLevel;
@@ -36,14 +34,12 @@ public abstract class Parts<T> {
    *     threads
    */
   public static <T> Parts<T> here(int count, IntFunction<Iterator<T>> made) {
-    return new LocalParts<>(count, made);
+    return here(Engine.LOCAL.parallelism(), count, made);
   }
 
-  /** The same for an engine, all of whose tasks run in this JVM. */
-  public static <T> Parts<T> here(Engine engine, int count, PartSource<T> made) {
-    return engine.spark()
-        ? of(JavaRDD.fromRDD(new HereRdd<>(engine.context().sc(), count, made), ClassTags.any()))
-        : here(count, made::of);
+  /** The same, so many of them at a time. */
+  public static <T> Parts<T> here(int threads, int count, IntFunction<Iterator<T>> made) {
+    return new LocalParts<>(threads, count, made);
   }
 
   /** Number of partitions. */
@@ -65,6 +61,13 @@ public abstract class Parts<T> {
     return with(given, work);
   }
 
+  /**
+   * The same for frames of any size.
+   *
+   * @param held releases those that are too long to go with a task
+   */
+  public abstract <U> Parts<U> map(List<byte[]> frames, Held held, GivenWork<T, byte[], U> work);
+
   /** {@link #map(List, GivenWork)} with as many values as partitions. */
   abstract <V extends Serializable, U> Parts<U> with(List<V> given, GivenWork<T, V, U> work);
 
@@ -76,6 +79,18 @@ public abstract class Parts<T> {
    */
   public abstract Parts<Tuple2<Integer, byte[]>> shuffle(
       int keys, PartWork<T, Tuple2<Integer, byte[]>> work);
+
+  /**
+   * {@link #shuffle} for elements that are read soon, and not again once {@code held} is closed:
+   * where tasks share this JVM's objects the elements stay in it, unless they are too many.
+   *
+   * @param mostBytes of the elements in this JVM; 0: they go by a shuffle
+   */
+  public abstract Parts<Tuple2<Integer, byte[]>> handOver(
+      int keys, long mostBytes, Held held, PartWork<T, Tuple2<Integer, byte[]>> work);
+
+  /** The engine of the tasks. */
+  abstract Engine engine();
 
   /** Persists the computed elements until {@code held} is closed. */
   public abstract Parts<T> persist(StorageLevel level, Held held);
@@ -100,8 +115,10 @@ public abstract class Parts<T> {
   /**
    * The same elements, for tasks that may find what they need in a depot instead: made only if they
    * are asked for, preferably where the depot has the value with the partition's number.
+   *
+   * @param all whether all of them will find it, in this JVM
    */
-  public abstract Parts<T> near(Depot depot);
+  public abstract Parts<T> near(Depot depot, boolean all);
 
   /** All elements, by partition. */
   public abstract List<T> collect();
@@ -116,10 +133,11 @@ public abstract class Parts<T> {
    */
   public abstract Iterator<T> partition(int p);
 
-  /** The partitions' elements, if this JVM has all of them stored as objects; to be closed. */
-  public Optional<StoredParts<T>> stored() {
-    return Optional.empty();
-  }
+  /**
+   * The same elements; if this JVM has all of them stored as objects, they are read there by its
+   * threads, without a job, until {@code held} is closed.
+   */
+  public abstract Parts<T> stored(Held held);
 
   /**
    * The RDD.

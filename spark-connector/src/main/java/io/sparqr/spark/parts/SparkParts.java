@@ -3,25 +3,87 @@ package io.sparqr.spark.parts;
 
 import io.sparqr.spark.engine.ClassTags;
 import io.sparqr.spark.engine.CollectJob;
+import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.engine.Held;
 import io.sparqr.spark.engine.KeyPartitioner;
 import io.sparqr.spark.exchange.Depot;
 import java.io.Serializable;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.storage.StorageLevel;
 import scala.Tuple2;
 
 /** The partitions of an RDD. */
-final class SparkParts<T> extends Parts<T> {
+class SparkParts<T> extends Parts<T> {
 
   private final JavaRDD<T> rdd;
 
   SparkParts(JavaRDD<T> rdd) {
     this.rdd = rdd;
+  }
+
+  /** Partitions that this JVM makes, read by its threads or by Spark's tasks in it. */
+  private static final class Here<T> extends SparkParts<T> {
+
+    private final Parts<T> made;
+
+    Here(Engine engine, int count, PartSource<T> made) {
+      super(JavaRDD.fromRDD(new HereRdd<>(engine.context().sc(), count, made), ClassTags.any()));
+      this.made = here(engine.parallelism(), count, made::of);
+    }
+
+    @Override
+    public List<T> collect() {
+      return made.collect();
+    }
+
+    @Override
+    public List<List<T>> collect(int... partitions) {
+      return made.collect(partitions);
+    }
+  }
+
+  /** What is done with a partition. */
+  private interface PartTask<T> extends Serializable {
+    void run(int partition, Iterator<T> elements);
+  }
+
+  /** Partitions none of whose elements are needed: threads of this JVM can do the work. */
+  private static final class Idle<T> extends SparkParts<T> {
+
+    Idle(JavaRDD<T> rdd) {
+      super(rdd);
+    }
+
+    @Override
+    void run(PartTask<T> task) {
+      each(here(engine().parallelism(), count(), p -> Collections.<T>emptyIterator()), task);
+    }
+  }
+
+  /** Does something with each partition, in tasks. */
+  void run(PartTask<T> task) {
+    each(this, task);
+  }
+
+  private static <T> void each(Parts<T> parts, PartTask<T> task) {
+    parts
+        .<byte[]>map(
+            (p, elements) -> {
+              task.run(p, elements);
+              return Collections.emptyIterator();
+            })
+        .collect();
+  }
+
+  @Override
+  Engine engine() {
+    return Engine.of(JavaSparkContext.fromSparkContext(rdd.context()));
   }
 
   @Override
@@ -40,6 +102,12 @@ final class SparkParts<T> extends Parts<T> {
     return new SparkParts<>(JavaRDD.fromRDD(made, ClassTags.any()));
   }
 
+  @Override
+  public <U> Parts<U> map(List<byte[]> frames, Held held, GivenWork<T, byte[], U> work) {
+    var sent = new TaskInput(engine().context(), held, frames);
+    return map(sent.elements(), (elements, given) -> work.of(elements, sent.frame(given)));
+  }
+
   private <U> JavaRDD<U> mapped(PartWork<T, U> work) {
     return JavaRDD.fromRDD(new WorkRdd<>(rdd.rdd(), work), ClassTags.any());
   }
@@ -51,6 +119,22 @@ final class SparkParts<T> extends Parts<T> {
     JavaPairRDD<Integer, byte[]> pairs =
         JavaPairRDD.fromJavaRDD(sent).partitionBy(new KeyPartitioner(keys));
     return new SparkParts<>(JavaRDD.fromRDD(pairs.rdd(), sent.classTag()));
+  }
+
+  @Override
+  public Parts<Tuple2<Integer, byte[]>> handOver(
+      int keys, long mostBytes, Held held, PartWork<T, Tuple2<Integer, byte[]>> work) {
+    Optional<HeldBatches> batches =
+        mostBytes > 0 ? HeldBatches.of(engine(), count(), mostBytes) : Optional.empty();
+    batches.ifPresent(
+        to -> {
+          held.onClose(to::close);
+          run((p, elements) -> to.put(p, work.of(p, elements)));
+        });
+    return batches
+        .filter(HeldBatches::isOpen)
+        .<Parts<Tuple2<Integer, byte[]>>>map(in -> new Here<>(engine(), keys, in::of))
+        .orElseGet(() -> shuffle(keys, work));
   }
 
   @Override
@@ -78,9 +162,10 @@ final class SparkParts<T> extends Parts<T> {
   }
 
   @Override
-  public Parts<T> near(Depot depot) {
+  public Parts<T> near(Depot depot, boolean all) {
     var near = new NearRdd<>(rdd.rdd(), depot.places(count()));
-    return new SparkParts<>(JavaRDD.fromRDD(near, ClassTags.any()));
+    JavaRDD<T> made = JavaRDD.fromRDD(near, ClassTags.any());
+    return all ? new Idle<>(made) : new SparkParts<>(made);
   }
 
   @Override
@@ -99,8 +184,11 @@ final class SparkParts<T> extends Parts<T> {
   }
 
   @Override
-  public Optional<StoredParts<T>> stored() {
-    return StoredParts.of(rdd);
+  public Parts<T> stored(Held held) {
+    Optional<StoredParts<T>> found =
+        engine().sharesObjects() ? StoredParts.of(rdd) : Optional.empty();
+    found.ifPresent(s -> held.onClose(s::close));
+    return found.isEmpty() ? this : here(engine().parallelism(), count(), found.get()::partition);
   }
 
   @Override

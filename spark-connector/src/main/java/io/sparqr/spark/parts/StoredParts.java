@@ -22,7 +22,7 @@ import scala.jdk.javaapi.CollectionConverters;
  *
  * @param <T> element
  */
-public final class StoredParts<T> implements AutoCloseable {
+final class StoredParts<T> implements AutoCloseable {
 
   private final BlockManager blocks;
   private final List<RDDBlockId> locked = new ArrayList<>();
@@ -70,7 +70,7 @@ public final class StoredParts<T> implements AutoCloseable {
 
   /** The elements of a partition, before this is closed. */
   @SuppressWarnings("unchecked")
-  public Iterator<T> partition(int p) {
+  Iterator<T> partition(int p) {
     var elements = blocks.memoryStore().getValues(locked.get(p)).get();
     return (Iterator<T>) CollectionConverters.asJava(elements);
   }

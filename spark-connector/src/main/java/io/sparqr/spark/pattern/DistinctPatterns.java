@@ -7,6 +7,7 @@ import io.sparqr.threads.Parallel;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.BiConsumer;
 
 /**
  * Distinct row patterns in any order, as the driver merges them ({@link PatternOrder}). The arrays
@@ -42,6 +43,49 @@ record DistinctPatterns(int count, int[] start, int[] column, long[] multiplicit
         threads,
         (k, next, thread) -> decoded[k] = of(PatternCodec.decode(frames.set(k, null))));
     return new ArrayList<>(Arrays.asList(decoded));
+  }
+
+  /**
+   * The patterns in parts by equal ranges of their hashes, in their order; O(entries).
+   *
+   * @param to receives a part and its number, unless it is empty
+   */
+  void cut(int parts, BiConsumer<Integer, Patterns> to) {
+    int[] end = new int[parts];
+    for (int p = 0; p < count; p++) {
+      end[partOf(hash[p], parts)]++;
+    }
+    for (int k = 1; k < parts; k++) {
+      end[k] += end[k - 1];
+    }
+    int[] byPart = new int[count];
+    int[] at = end.clone();
+    for (int p = count - 1; p >= 0; p--) {
+      byPart[--at[partOf(hash[p], parts)]] = p;
+    }
+    for (int k = 0; k < parts; k++) {
+      if (at[k] < end[k]) {
+        to.accept(k, of(byPart, at[k], end[k]));
+      }
+    }
+  }
+
+  private static int partOf(long h, int parts) {
+    return (int) Math.floorMod(h >>> 33, (long) parts);
+  }
+
+  private Patterns of(int[] numbers, int from, int to) {
+    int[] offset = new int[to - from + 1];
+    for (int k = 0; k < to - from; k++) {
+      offset[k + 1] = offset[k] + length(numbers[from + k]);
+    }
+    var out = new Patterns(new long[to - from], offset, new int[offset[to - from]]);
+    for (int k = 0; k < to - from; k++) {
+      int p = numbers[from + k];
+      out.multiplicity()[k] = multiplicity[p];
+      System.arraycopy(column, start[p], out.column(), offset[k], length(p));
+    }
+    return out;
   }
 
   /** Bytes of the arrays. */

@@ -4,7 +4,8 @@ package io.sparqr.spark.pattern;
 import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.engine.Held;
 import io.sparqr.spark.engine.JobScope;
-import io.sparqr.spark.engine.KeyPartitioner;
+import io.sparqr.spark.exchange.Sent;
+import io.sparqr.spark.parts.Parts;
 import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.wire.Frame;
 import io.sparqr.spark.wire.ObjectCodec;
@@ -22,10 +23,6 @@ import java.util.BitSet;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
-import org.apache.spark.api.java.JavaPairRDD;
-import org.apache.spark.api.java.JavaRDD;
-import org.apache.spark.api.java.JavaSparkContext;
-import org.apache.spark.broadcast.Broadcast;
 import scala.Tuple2;
 
 /**
@@ -52,8 +49,8 @@ final class GraphPass {
 
   private static final int LONG_ROWS = -1;
 
-  private final JavaSparkContext context;
-  private final JavaRDD<Tuple2<Integer, byte[]>> patterns;
+  private final Engine engine;
+  private final Parts<Tuple2<Integer, byte[]>> patterns;
   private final int columns;
   private final boolean ridge;
   private final long sum;
@@ -84,17 +81,17 @@ final class GraphPass {
    * @param sum expected for every reading of the patterns
    */
   GraphPass(
-      JavaSparkContext context,
-      JavaRDD<Tuple2<Integer, byte[]>> patterns,
+      Engine engine,
+      Parts<Tuple2<Integer, byte[]>> patterns,
       int columns,
       boolean ridge,
       long sum) {
-    this.context = context;
+    this.engine = engine;
     this.patterns = patterns;
     this.columns = columns;
     this.ridge = ridge;
     this.sum = sum;
-    this.parts = patterns.getNumPartitions();
+    this.parts = patterns.count();
   }
 
   /**
@@ -106,9 +103,9 @@ final class GraphPass {
   RowGraph run(long rows, long nonzeros) {
     List<Read> read =
         JobScope.run(
-                context,
+                engine,
                 "figures of the row patterns",
-                () -> patterns.mapPartitions(it -> List.of(figures(it)).iterator()).collect())
+                () -> patterns.<byte[]>map((k, it) -> List.of(figures(it)).iterator()).collect())
             .stream()
             .map(f -> ObjectCodec.decode(f, Read.class))
             .toList();
@@ -168,15 +165,11 @@ final class GraphPass {
 
   private SparsityPattern collect() {
     int r = parts;
-    JavaPairRDD<Integer, byte[]> edges =
+    Parts<Tuple2<Integer, byte[]>> edges =
         JobScope.named(
-            context,
-            "edges of A'A",
-            () ->
-                JavaPairRDD.fromJavaRDD(patterns.mapPartitions(it -> new EdgeFrames(it, r)))
-                    .partitionBy(new KeyPartitioner(r)));
+            engine, "edges of A'A", () -> patterns.shuffle(r, (k, it) -> new EdgeFrames(it, r)));
     var found = new ArrayList<Part>();
-    for (byte[] part : JobScope.run(context, "graph of A'A", merged(edges, false)::collect)) {
+    for (byte[] part : JobScope.run(engine, "graph of A'A", merged(edges, false)::collect)) {
       found.add(ObjectCodec.decode(part, Part.class));
     }
     long rows = 0;
@@ -192,27 +185,26 @@ final class GraphPass {
     long further = ridge ? columns : 0;
     PatternOrder.requireIndexable(rows + further, entries + further);
     DriverMemory.require(
-        Engine.of(context),
+        engine,
         new DriverMemory.Sizes(columns, rows + further, entries + further, squares, payload),
         () -> {});
     var cover = new Cover((int) (rows + further), (int) (entries + further));
-    JavaRDD<byte[]> complete = merged(edges, true);
+    Parts<byte[]> complete = merged(edges, true);
     for (int k = 0; k < r; k++) {
-      int[] one = {k};
-      List<byte[]>[] part =
-          JobScope.run(
-              context, "graph of A'A, to the driver", () -> complete.collectPartitions(one));
-      for (byte[] frame : ObjectCodec.decode(part[0].get(0), Part.class).frames) {
+      int one = k;
+      List<List<byte[]>> part =
+          JobScope.run(engine, "graph of A'A, to the driver", () -> complete.collect(one));
+      for (byte[] frame : ObjectCodec.decode(part.get(0).get(0), Part.class).frames) {
         cover.add(frame);
       }
     }
     return cover.pattern();
   }
 
-  private static JavaRDD<byte[]> merged(JavaPairRDD<Integer, byte[]> edges, boolean all) {
+  private static Parts<byte[]> merged(Parts<Tuple2<Integer, byte[]>> edges, boolean all) {
     return edges
-        .mapPartitionsWithIndex((k, it) -> List.of(merge(k, it, all)).iterator(), false)
-        .setName("sparqr graph of A'A");
+        .<byte[]>map((k, it) -> List.of(merge(k, it, all)).iterator())
+        .named("sparqr graph of A'A");
   }
 
   private static byte[] merge(int part, Iterator<Tuple2<Integer, byte[]>> in, boolean all) {
@@ -260,16 +252,15 @@ final class GraphPass {
     long[] count = new long[columns];
     var read = new ArrayList<Read>();
     try (var held = new Held()) {
-      Broadcast<int[]> position = held.keep(context.broadcast(order.inverseArray()));
+      Sent<int[]> position = Sent.to(engine, order.inverseArray(), held);
       List<byte[]> frames =
           JobScope.run(
-              context,
+              engine,
               "rows that begin at each column",
               () ->
-                  JavaPairRDD.fromJavaRDD(
-                          patterns.mapPartitions(it -> begins(it, position.value(), r)))
-                      .partitionBy(new KeyPartitioner(r))
-                      .mapPartitions(GraphPass::added)
+                  patterns
+                      .shuffle(r, (k, it) -> begins(it, position.value(), r))
+                      .map((k, it) -> added(it))
                       .collect());
       for (byte[] frame : frames) {
         if (Frame.kind(frame) == Frame.Kind.OBJECT) {
@@ -350,11 +341,13 @@ final class GraphPass {
       if (out.isEmpty() && !ended) {
         ended = true;
         flush();
-        for (int k = 0; k < parts; k++) {
-          for (byte[] frame : PatternOrder.frames(LONG_ROWS, longRows.part(k, parts))) {
-            out.add(new Tuple2<>(k, frame));
-          }
-        }
+        longRows
+            .distinct()
+            .cut(
+                parts,
+                (k, rows) ->
+                    PatternOrder.frames(LONG_ROWS, rows)
+                        .forEach(frame -> out.add(new Tuple2<>(k, frame))));
       }
       return !out.isEmpty();
     }

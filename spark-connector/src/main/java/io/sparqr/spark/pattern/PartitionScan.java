@@ -8,6 +8,7 @@ import io.sparqr.spark.rows.RowCollector;
 import io.sparqr.spark.rows.RowReader;
 import io.sparqr.sparse.SparsityPattern.FingerprintSum;
 import java.util.Iterator;
+import java.util.List;
 
 /**
  * The first reading of one partition: checks its rows, finds their distinct patterns, or only the
@@ -28,6 +29,7 @@ final class PartitionScan {
   private double[] rhsMax = new double[0];
   private long entries;
   private int maxIndex = -1;
+  private boolean failed;
 
   /**
    * A scan before its rows.
@@ -60,6 +62,7 @@ final class PartitionScan {
         HeldRows.leave(collected, reader.fingerprint());
       }
     }
+    failed = error != null;
     return new PartitionStats(
         partition,
         reader.fingerprint(),
@@ -113,17 +116,13 @@ final class PartitionScan {
     }
   }
 
-  int partition() {
-    return partition;
-  }
-
-  /** The distinct patterns; empty if they are not told apart. */
-  PatternTable table() {
-    return table;
-  }
-
-  /** The norms of the columns. */
-  ColumnChunks norms() {
-    return norms.norms();
+  /**
+   * The patterns and norms of the rows that were read; nothing if there was an error. The last
+   * call.
+   */
+  RowTables tables() {
+    return failed
+        ? new RowTables(List.of(), new ColumnChunks())
+        : new RowTables(told ? List.of(table.distinct()) : List.of(), norms.norms());
   }
 }

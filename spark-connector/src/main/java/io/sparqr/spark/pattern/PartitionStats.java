@@ -5,9 +5,9 @@ import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.error.MatrixFormatException;
 import io.sparqr.error.SparseQrException;
+import io.sparqr.spark.parts.OfPartition;
 import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.sparse.SparsityPattern;
-import java.io.Serializable;
 import java.util.List;
 
 /**
@@ -34,7 +34,7 @@ record PartitionStats(
     int rhsCount,
     double[] rhsMax,
     SparseQrException error)
-    implements Serializable {
+    implements OfPartition {
 
   /**
    * The combined statistics of all partitions; throws the first of their errors.

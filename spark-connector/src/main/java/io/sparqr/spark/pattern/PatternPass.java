@@ -4,7 +4,11 @@ package io.sparqr.spark.pattern;
 import io.sparqr.configuration.Keys;
 import io.sparqr.error.IndexOverflowException;
 import io.sparqr.spark.engine.Engine;
-import io.sparqr.spark.pattern.HandedPass.Handed;
+import io.sparqr.spark.parts.Found;
+import io.sparqr.spark.parts.Gathered;
+import io.sparqr.spark.parts.Gathering;
+import io.sparqr.spark.pattern.RowTables.ByHash;
+import io.sparqr.spark.pattern.RowTables.Sizes;
 import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.plan.SolveOptions;
@@ -13,15 +17,16 @@ import io.sparqr.spark.rows.RowSource;
 import io.sparqr.sparse.SparsityPattern;
 import io.sparqr.sparse.SparsityPattern.FingerprintSum;
 import io.sparqr.symbolic.RowGraph;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
 /**
  * The first pass over the rows: checks them, finds the distinct row patterns and the column norms,
  * or without the patterns ({@link #figures}) only the fingerprint of their pattern and the norms.
- * Within one JVM the tasks hand their tables to the driver ({@link HandedPass}); otherwise, or if
- * they hold too much, patterns meet in a shuffle ({@link ShuffledPass}). The result is the same.
- * Errors are returned as data; the driver throws that of the lowest partition.
+ * Each partition finds its distinct patterns; the driver merges them with all its threads. Where
+ * they go by a shuffle, equal patterns of different partitions meet before. Errors are returned as
+ * data; the driver throws that of the lowest partition.
  */
 public final class PatternPass {
 
@@ -34,16 +39,19 @@ public final class PatternPass {
    */
   private static final int REDUCERS_A_CORE = 8;
 
-  /** Part of the heap that tables on their way to the driver may take: 1 / share. */
+  /** Part of the heap that tables on their way to the driver may take as they are: 1 / share. */
   private static final int SHARE = 8;
+
+  /** Of all partitions together, which are merged in arrays of that length. */
+  private static final int MOST_PATTERNS = Integer.MAX_VALUE - 8;
+
+  /** Least bytes of a pattern in a table. */
+  private static final long LEAST_BYTES = 20;
 
   private final RowSource source;
   private final SolveOptions options;
   private final Engine engine;
-  private final ShuffledPass.Limits limits;
-
-  /** Bytes of the tables handed over within this JVM; 0: always by a shuffle. */
-  private final long handedBytes;
+  private final Gathering.Limits limits;
 
   /**
    * The result of the pass.
@@ -108,25 +116,24 @@ public final class PatternPass {
     this(
         source,
         options,
-        source.engine().sharesObjects()
-            ? Math.min(bound(source.engine()), Runtime.getRuntime().maxMemory() / SHARE)
-            : 0,
+        Math.min(
+            LEAST_BYTES * MOST_PATTERNS,
+            Math.min(bound(source.engine()), Runtime.getRuntime().maxMemory() / SHARE)),
         EAGER_BYTES,
         BATCH_BYTES);
   }
 
   PatternPass(
-      RowSource source, SolveOptions options, long handedBytes, long eagerBytes, long batchBytes) {
+      RowSource source, SolveOptions options, long tableBytes, long eagerBytes, long batchBytes) {
     this.source = source;
     this.options = options;
     this.engine = source.engine();
-    this.handedBytes = handedBytes;
     int input = source.partitions();
     int reducers =
         options.input().partitions() > 0
             ? options.input().partitions()
             : Math.max(1, Math.min(REDUCERS_A_CORE * engine.parallelism(), input));
-    this.limits = new ShuffledPass.Limits(reducers, eagerBytes, batchBytes);
+    this.limits = new Gathering.Limits(tableBytes, reducers, eagerBytes, batchBytes);
   }
 
   /**
@@ -143,19 +150,11 @@ public final class PatternPass {
    * @param left where; null: nowhere
    */
   public Result figures(HeldRows left) {
-    Optional<Handed> handed = handed(false, left);
-    if (handed.isPresent()) {
-      List<PartitionStats> stats = handed.get().stats();
-      PartitionStats sum = sum(stats);
-      require(sum, 0, 0, 0, 0);
-      return withPrint(stats, result(stats, sum, norm(handed.get(), sum), 0));
-    }
-    var shuffled = new ShuffledPass(source, options.input().columns(), false, limits, left);
-    PartitionStats sum = sum(shuffled.stats());
-    require(sum, 0, 0, 0, shuffled.payload());
-    double[] norm = new double[sum.requireColumns()];
-    shuffled.fetch(norm, false);
-    return withPrint(shuffled.stats(), result(shuffled.stats(), sum, norm, shuffled.bytes()));
+    Gathered<PartitionStats, RowTables> found = read(false, left, () -> {});
+    PartitionStats sum = sum(found.figures());
+    require(null, sum, Sizes.NONE, found.payload());
+    double[] norm = norm(found.tables(), sum);
+    return withPrint(found.figures(), result(found, sum, norm));
   }
 
   private Result withPrint(List<PartitionStats> stats, Result result) {
@@ -180,72 +179,74 @@ public final class PatternPass {
    * @param left where; null: nowhere
    */
   public Result run(HeldRows left) {
-    Optional<Handed> handed = handed(true, left);
-    if (handed.isPresent()) {
-      return merged(handed.get(), left);
-    }
-    if (left != null) {
-      left.close();
-    }
-    return shuffled();
-  }
-
-  private Optional<Handed> handed(boolean told, HeldRows left) {
-    return handedBytes == 0
-        ? Optional.empty()
-        : HandedPass.run(source, options.input().columns(), told, handedBytes, left);
-  }
-
-  private Result merged(Handed handed, HeldRows left) {
-    PartitionStats sum = sum(handed.stats());
-    // Before anything of the size of n is made.
-    require(sum, 0, 0, 0, 0);
+    Gathered<PartitionStats, RowTables> found =
+        read(true, left, left == null ? () -> {} : left::close);
+    PartitionStats sum = sum(found.figures());
     int n = sum.requireColumns();
-    var order = new PatternOrder(handed.patterns(), n, ridge(), threads());
-    requireWithout(left, sum, order.patterns(), order.entries(), order.squares(), 0);
-    long patterns = order.patterns();
+    requireVectors(n, sum.rhsCount());
+    List<Sizes> known = found.counts(Sizes.class);
+    Sizes sizes = known.stream().reduce(Sizes.NONE, Sizes::plus);
+    if (16 * sizes.patterns() + 4 * sizes.entries() > bound(engine)) {
+      var pass = new GraphPass(engine, found.sent(), n, ridge(), sum.sum());
+      RowGraph graph = pass.run(sum.fingerprint().rows(), sum.entries());
+      double[] norm = norm(found.tables(new ByHash(false)), sum);
+      return result(found, sum, norm)
+          .with(sizes.patterns(), Optional.empty(), Optional.of(graph), Optional.empty());
+    }
+    // Before anything of the size of n is made.
+    require(null, sum, sizes, found.payload());
+    List<RowTables> tables = found.tables();
+    var patterns = new ArrayList<DistinctPatterns>();
+    tables.forEach(t -> patterns.addAll(t.patterns()));
+    double[] norm = norm(tables, sum);
+    var order = new PatternOrder(patterns, n, ridge(), threads());
+    if (known.isEmpty()) {
+      sizes = new Sizes(order.patterns(), order.entries(), order.squares());
+      require(left, sum, sizes, 0);
+    }
     var merged = order.merged();
     requireOneReading(sum.fingerprint(), sum.sum(), merged.sum());
-    return result(handed.stats(), sum, norm(handed, sum), 0)
-        .with(patterns, Optional.of(merged.pattern()), Optional.empty(), Optional.empty());
+    return result(found, sum, norm)
+        .with(sizes.patterns(), Optional.of(merged.pattern()), Optional.empty(), Optional.empty());
   }
 
-  private static double[] norm(Handed handed, PartitionStats sum) {
+  /**
+   * Reads the rows.
+   *
+   * @param told whether to tell patterns apart
+   * @param left where tasks leave the rows; null: nowhere
+   * @param shuffled run if tables go by a shuffle
+   */
+  private Gathered<PartitionStats, RowTables> read(boolean told, HeldRows left, Runnable shuffled) {
+    int declared = options.input().columns();
+    var how =
+        new Gathering<>(
+            "pattern and column norms",
+            told ? "distinct row patterns" : "column norms",
+            PartitionStats.class,
+            new ByHash(told),
+            limits,
+            shuffled);
+    return how.of(
+        source.parts(),
+        (p, rows) -> {
+          var scan = new PartitionScan(p, declared, told, left);
+          PartitionStats stats = scan.run(rows);
+          return new Found<>(stats, scan.tables());
+        });
+  }
+
+  /** The norms of the columns; no table is needed any more. */
+  private static double[] norm(List<RowTables> tables, PartitionStats sum) {
     double[] norm = new double[sum.requireColumns()];
-    ColumnChunks.merge(handed.norms(), ChunkedColumnNorms::joined, norm, threads());
+    List<ColumnChunks> norms = tables.stream().map(RowTables::norms).toList();
+    tables.clear();
+    ColumnChunks.merge(norms, ChunkedColumnNorms::joined, norm, threads());
     return norm;
   }
 
   private static int threads() {
     return Runtime.getRuntime().availableProcessors();
-  }
-
-  private Result shuffled() {
-    var shuffled = new ShuffledPass(source, options.input().columns(), true, limits, null);
-    PartitionStats sum = sum(shuffled.stats());
-    int n = sum.requireColumns();
-    requireVectors(n, sum.rhsCount());
-    long patterns = shuffled.patterns();
-    boolean graph = 16 * patterns + 4 * shuffled.entries() > bound(engine);
-    Optional<RowGraph> ofRows = Optional.empty();
-    if (graph) {
-      var pass = new GraphPass(engine.context(), shuffled.rdd(), n, ridge(), sum.sum());
-      ofRows = Optional.of(pass.run(sum.fingerprint().rows(), sum.entries()));
-    } else {
-      require(sum, patterns, shuffled.entries(), shuffled.squares(), shuffled.payload());
-    }
-    var norm = new double[n];
-    List<byte[]> frames = shuffled.fetch(norm, !graph);
-    Optional<SparsityPattern> pattern = Optional.empty();
-    if (!graph) {
-      var order =
-          new PatternOrder(DistinctPatterns.decoded(frames, threads()), n, ridge(), threads());
-      var merged = order.merged();
-      requireOneReading(sum.fingerprint(), sum.sum(), merged.sum());
-      pattern = Optional.of(merged.pattern());
-    }
-    return result(shuffled.stats(), sum, norm, shuffled.bytes())
-        .with(patterns, pattern, ofRows, Optional.empty());
   }
 
   private PartitionStats sum(List<PartitionStats> stats) {
@@ -256,31 +257,27 @@ public final class PatternPass {
     return options.problem().ridge().any();
   }
 
-  /** Checks that arrays and the driver's memory suffice. */
-  private void require(
-      PartitionStats sum, long patterns, long entries, double squares, long frames) {
-    requireWithout(null, sum, patterns, entries, squares, frames);
-  }
-
   /**
-   * The same, dropping rows if there is no room for them as well.
+   * Checks that arrays and the driver's memory suffice.
    *
-   * @param left the rows; null: none
+   * @param left dropped if there is no room for these rows as well; null: none
+   * @param frames bytes
    */
-  private void requireWithout(
-      HeldRows left, PartitionStats sum, long patterns, long entries, double squares, long frames) {
+  private void require(HeldRows left, PartitionStats sum, Sizes sizes, long frames) {
     int n = sum.requireColumns();
     requireVectors(n, sum.rhsCount());
-    long further = ridge() && patterns > 0 ? n : 0;
-    PatternOrder.requireIndexable(patterns + further, entries + further);
+    long further = ridge() && sizes.patterns() > 0 ? n : 0;
+    long patterns = sizes.patterns() + further;
+    long entries = sizes.entries() + further;
+    PatternOrder.requireIndexable(patterns, entries);
     DriverMemory.require(
         engine,
-        new DriverMemory.Sizes(n, patterns + further, entries + further, squares, frames),
+        new DriverMemory.Sizes(n, patterns, entries, sizes.squares(), frames),
         left == null ? () -> {} : left::close);
   }
 
   private static Result result(
-      List<PartitionStats> stats, PartitionStats sum, double[] norm, long bytes) {
+      Gathered<PartitionStats, ?> found, PartitionStats sum, double[] norm) {
     return new Result(
         norm.length,
         -1,
@@ -291,8 +288,8 @@ public final class PatternPass {
         sum.entries(),
         sum.rhsCount(),
         sum.rhsMax(),
-        bytes,
-        new Readings(stats.stream().map(PartitionStats::fingerprint).toList()),
+        found.shuffleBytes(),
+        new Readings(found.figures().stream().map(PartitionStats::fingerprint).toList()),
         Optional.empty());
   }
 

@@ -40,11 +40,6 @@ final class PatternTable {
   /** For the batch being looked up: where each search begins. */
   private final long[] seen = new long[BATCH];
 
-  /** Patterns by part and the start of each part, for the last number of parts requested. */
-  private int[] byPart = new int[0];
-
-  private int[] partStart = new int[0];
-
   PatternTable() {}
 
   /** A 64-bit hash of entries [from, to): the same in every JVM. */
@@ -197,49 +192,6 @@ final class PatternTable {
     return new DistinctPatterns(size, start, column, multiplicity, hash);
   }
 
-  /**
-   * Patterns whose hash falls into part {@code part} of {@code parts} equal ranges, in order of
-   * their first occurrence. The first call for a number of parts takes O(patterns), each call
-   * O(size of its result).
-   */
-  Patterns part(int part, int parts) {
-    settle();
-    if (partStart.length != parts + 1 || byPart.length != size) {
-      split(parts);
-    }
-    int from = partStart[part];
-    int count = partStart[part + 1] - from;
-    int[] offset = new int[count + 1];
-    for (int k = 0; k < count; k++) {
-      int p = byPart[from + k];
-      offset[k + 1] = offset[k] + start[p + 1] - start[p];
-    }
-    var out = new Patterns(new long[count], offset, new int[offset[count]]);
-    for (int k = 0; k < count; k++) {
-      int p = byPart[from + k];
-      out.multiplicity()[k] = multiplicity[p];
-      System.arraycopy(column, start[p], out.column(), offset[k], offset[k + 1] - offset[k]);
-    }
-    return out;
-  }
-
-  /** Sorts the patterns by part. */
-  private void split(int parts) {
-    partStart = new int[parts + 1];
-    byPart = new int[size];
-    int[] at = new int[parts];
-    for (int p = 0; p < size; p++) {
-      at[partOf(hash[p], parts)]++;
-    }
-    for (int k = 0; k < parts; k++) {
-      partStart[k + 1] = partStart[k] + at[k];
-      at[k] = partStart[k];
-    }
-    for (int p = 0; p < size; p++) {
-      byPart[at[partOf(hash[p], parts)]++] = p;
-    }
-  }
-
   /** All patterns in the order of {@link PatternOrder}. O(entries + size log size). */
   Patterns sorted() {
     settle();
@@ -301,9 +253,5 @@ final class PatternTable {
 
   private int first(int p) {
     return start[p] == start[p + 1] ? Integer.MAX_VALUE : column[start[p]];
-  }
-
-  private static int partOf(long h, int parts) {
-    return (int) Math.floorMod(h >>> 33, (long) parts);
   }
 }

@@ -118,7 +118,7 @@ public final class Pipeline {
     this.options = options;
     this.listener = listener;
     this.engine = source.engine();
-    this.opening = new DeviceOpening(engine.oneJvm());
+    this.opening = new DeviceOpening(engine);
     this.disk = new DiskNeed(engine);
     this.analyses = new AnalysisStep(engine, asked, opening, warnings);
     this.plans = new PlanStep(source, asked, earlier, request);
@@ -350,7 +350,7 @@ public final class Pipeline {
     if (engine.spark()) {
       ClusterResources.check(engine.context());
     }
-    DeviceRule rule = DeviceRule.of(options.factorization().backend(), engine.oneJvm());
+    DeviceRule rule = DeviceRule.of(options.factorization().backend(), engine);
     rule.settled().ifPresent(opening::consider);
     scope.describe("pattern and column norms");
     PatternPass.Result found = read();
@@ -383,7 +383,7 @@ public final class Pipeline {
       DeviceVerdict devices = rule.verdict(analysis.flops(), analysis.intensity());
       opening.consider(devices);
       ClusterResources resources = ClusterResources.probe(engine, options.cut().workers(), devices);
-      PlanHandle plan = handle(plans.of(analysis, found, resources, devices));
+      PlanHandle plan = PlanHandle.of(engine, plans.of(analysis, found, resources, devices));
       held.onClose(plan::release);
       double planned = watch.lap();
       times.plan += planned;
@@ -423,29 +423,20 @@ public final class Pipeline {
     var pass = new PatternPass(source, options);
     Optional<SymbolicAnalysis> given = asked.analysis().known();
     if (given.isPresent() && profiler.isEmpty()) {
-      leave();
+      leave(HeldRows.of(engine));
       PatternPass.Result figures = pass.figures(left.orElse(null));
       if (given.get().isOf(figures.print().orElseThrow())) {
         return figures;
       }
       left.ifPresent(HeldRows::close);
     }
-    left = Optional.empty();
-    if (engine.sharesObjects()) {
-      leave();
-    }
+    leave(HeldRows.here(engine));
     return pass.run(left.orElse(null));
   }
 
-  private void leave() {
-    left = HeldRows.of(engine);
+  private void leave(Optional<HeldRows> where) {
+    left = where;
     left.ifPresent(rows -> held.onClose(rows::close));
-  }
-
-  private PlanHandle handle(SolvePlan plan) {
-    return engine.spark()
-        ? PlanHandle.of(engine.context(), plan, engine.oneJvm())
-        : PlanHandle.local(plan);
   }
 
   private void profile(PatternPass.Result found, SymbolicAnalysis analysis) {

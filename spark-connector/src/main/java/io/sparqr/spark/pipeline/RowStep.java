@@ -13,23 +13,19 @@ import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.rows.CombineChecks;
 import io.sparqr.spark.rows.DriverShare;
-import io.sparqr.spark.rows.HeldBatches;
 import io.sparqr.spark.rows.HeldRows;
 import io.sparqr.spark.rows.RowRouter;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.wire.ChangeCodec;
-import io.sparqr.threads.Parallel;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import scala.Tuple2;
 
 /**
- * The step that sends every row to the task of its front: by Spark's shuffle, or within one JVM by
- * {@link HeldBatches}, made by a job of one stage, or without a job if the first reading has left
- * all rows.
+ * The step that sends every row to the task of its front: read again, or as the first reading has
+ * left it.
  */
 final class RowStep {
 
@@ -94,26 +90,20 @@ final class RowStep {
     if (engine.spark()) {
       combined.register(engine.context().sc(), "sparqr combined rows");
     }
-    Optional<HeldBatches> batches = batches(found);
-    batches.ifPresent(b -> put(b, plan, left, combined));
-    if (batches.filter(HeldBatches::isOpen).isPresent()) {
-      HeldBatches in = batches.get();
-      RowParts parts = RowParts.one(plan.value());
-      DriverShare driver = driverShare(plan.value(), in.of(parts.driver()));
-      return new Sent(Parts.here(engine, parts.count(), in::of), parts, driver, combined);
-    }
     RowParts parts =
         engine.spark() ? RowParts.of(plan.value(), resources) : RowParts.one(plan.value());
-    boolean shared = !engine.spark();
     HeldRows some = left.orElse(null);
     Parts<Tuple2<Integer, byte[]>> rows =
-        read(left)
-            .shuffle(
-                parts.count(),
-                (p, in) -> {
-                  CombineChecks checks = shared ? combined.ofPart() : combined;
-                  return parts.keyed(p, router(plan, p, in, some, checks));
-                });
+        JobScope.run(
+            engine,
+            "rows to the tasks of their fronts",
+            () ->
+                read(left, plan.value())
+                    .handOver(
+                        parts.count(),
+                        mostBytes(found),
+                        held,
+                        (p, in) -> parts.keyed(p, router(plan, p, in, some, combined.ofPart()))));
     List<Tuple2<Integer, byte[]>> mine =
         JobScope.run(engine, "singleton rows to the driver", () -> rows.collect(parts.driver()))
             .get(0);
@@ -121,50 +111,17 @@ final class RowStep {
   }
 
   /**
-   * Where the rows stay on their way to tasks of this JVM; empty if they go by a shuffle. They do
-   * so where they are too many, and where R is kept: Spark may compute an evicted part of R from
-   * the rows again at any time.
+   * Bytes of rows that may stay in this JVM: none where there are too many for all to stay, and
+   * where R is kept, because Spark may compute an evicted part of R from the rows again at any
+   * time.
    */
-  private Optional<HeldBatches> batches(PatternPass.Result found) {
-    boolean stay = once && engine.spark() && engine.sharesObjects();
-    if (!stay || DiskNeed.ofRows(found) > mostBytes) {
-      return Optional.empty();
-    }
-    var batches = new HeldBatches(source.partitions(), mostBytes);
-    held.onClose(batches::close);
-    return Optional.of(batches);
-  }
-
-  private void put(
-      HeldBatches into, PlanHandle plan, Optional<HeldRows> left, CombineChecks combined) {
-    if (left.filter(rows -> rows.complete(plan.value().readings(), source.partitions()))
-        .isEmpty()) {
-      HeldRows some = left.orElse(null);
-      Parts<byte[]> work =
-          read(left)
-              .map(
-                  (p, in) -> {
-                    into.put(p, router(plan, p, in, some, combined));
-                    return Collections.emptyIterator();
-                  });
-      JobScope.run(engine, "rows to the tasks of their fronts", work::collect);
-      return;
-    }
-    Parallel.loop(
-        source.partitions(),
-        1,
-        engine.parallelism(),
-        (from, to, thread) -> {
-          for (int p = from; p < to; p++) {
-            Iterator<SparseRow> none = Collections.emptyIterator();
-            into.put(p, router(plan, p, none, left.get(), combined.ofPart()));
-          }
-        });
+  private long mostBytes(PatternPass.Result found) {
+    return once && DiskNeed.ofRows(found) <= mostBytes ? mostBytes : 0;
   }
 
   /** The rows to be read again where the first reading has left none. */
-  private Parts<SparseRow> read(Optional<HeldRows> left) {
-    return left.map(rows -> rows.near(source.parts())).orElseGet(source::parts);
+  private Parts<SparseRow> read(Optional<HeldRows> left, SolvePlan plan) {
+    return left.map(rows -> rows.near(source.parts(), plan.readings())).orElseGet(source::parts);
   }
 
   private static RowRouter router(

@@ -60,23 +60,19 @@ public final class PlanHandle implements Serializable {
     know(plan);
   }
 
-  /**
-   * Sends a plan, which is available until {@link #release}.
-   *
-   * @param local whether the tasks are in this JVM
-   */
-  public static PlanHandle of(JavaSparkContext context, SolvePlan plan, boolean local) {
-    if (!local) {
-      var stream = new SerializableWritable<>(new PlanStream(plan));
-      return new PlanHandle(plan, context.broadcast(stream), null);
-    }
-    return new PlanHandle(
-        plan, null, Engine.tasksShareClasses() ? null : context.broadcast(pack(plan)));
+  /** Sends a plan to an engine's tasks, for which it is available until {@link #release}. */
+  public static PlanHandle of(Engine engine, SolvePlan plan) {
+    return switch (engine.reach()) {
+      case OBJECTS -> new PlanHandle(plan, null, null);
+      case BYTES -> new PlanHandle(plan, null, engine.context().broadcast(pack(plan)));
+      case NETWORK -> sent(engine.context(), plan);
+    };
   }
 
-  /** A handle for tasks in this JVM, without Spark. */
-  public static PlanHandle local(SolvePlan plan) {
-    return new PlanHandle(plan, null, null);
+  /** A handle for tasks in other JVMs. */
+  public static PlanHandle sent(JavaSparkContext context, SolvePlan plan) {
+    var stream = new SerializableWritable<>(new PlanStream(plan));
+    return new PlanHandle(plan, context.broadcast(stream), null);
   }
 
   private static byte[][] pack(SolvePlan plan) {

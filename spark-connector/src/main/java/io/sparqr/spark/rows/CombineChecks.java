@@ -3,6 +3,7 @@ package io.sparqr.spark.rows;
 
 import java.io.Serializable;
 import org.apache.spark.SparkContext;
+import org.apache.spark.TaskContext;
 import org.apache.spark.util.CollectionAccumulator;
 
 /**
@@ -30,8 +31,11 @@ public final class CombineChecks implements Serializable {
     return this;
   }
 
-  /** The checks of one partition, for tasks in this JVM without Spark. */
+  /** The checks of one partition: a task of Spark's has its own already, a thread does not. */
   public CombineChecks ofPart() {
+    if (TaskContext.get() != null) {
+      return this;
+    }
     var part = new CombineChecks();
     synchronized (this) {
       part.mine = new double[2];

@@ -3,6 +3,7 @@ package io.sparqr.spark.rows;
 
 import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.exchange.Depot;
+import io.sparqr.spark.exchange.Exchange;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.parts.Parts;
 import io.sparqr.spark.plan.Fingerprint;
@@ -17,6 +18,10 @@ import java.util.stream.IntStream;
  * another JVM, are read again, as all are without this. Each carries the fingerprint of its
  * reading: what a straggler left of another reading than the one that counts is not used.
  * Thread-safe.
+ *
+ * <p>Copies for later right-hand sides ({@code RowCopies}) are kept in the same form and room, but
+ * not here: they have weights, rows of weight 0 and norms, live as long as the factorization, and
+ * serve only if all partitions are there.
  */
 public final class HeldRows implements AutoCloseable, Serializable {
 
@@ -38,6 +43,13 @@ public final class HeldRows implements AutoCloseable, Serializable {
         .map(HeldRows::new);
   }
 
+  /** The same, only if the JVM is this one for all tasks. */
+  public static Optional<HeldRows> here(Engine engine) {
+    return ParsedRows.ROOM.most() > 0
+        ? Exchange.of(engine, ParsedRows.ROOM).map(HeldRows::new)
+        : Optional.empty();
+  }
+
   /** Collects the rows of a partition while they are read, to be left by {@link #leave}. */
   public RowCollector collector(int partition) {
     return RowCollector.unweighted(depot, partition);
@@ -54,9 +66,13 @@ public final class HeldRows implements AutoCloseable, Serializable {
     }
   }
 
-  /** The rows to be read where none are held, by tasks that prefer to run where some are. */
-  public Parts<SparseRow> near(Parts<SparseRow> rows) {
-    return rows.near(depot);
+  /**
+   * The rows to be read where none are held, by tasks that prefer to run where some are.
+   *
+   * @param readings of the rows
+   */
+  public Parts<SparseRow> near(Parts<SparseRow> rows, Readings readings) {
+    return rows.near(depot, complete(readings, rows.count()));
   }
 
   /** The rows of a partition, if this JVM holds them and they are of the reading that counts. */
@@ -67,7 +83,7 @@ public final class HeldRows implements AutoCloseable, Serializable {
   }
 
   /** Whether this JVM holds the rows of all partitions, of the reading that counts. */
-  public boolean complete(Readings readings, int partitions) {
+  private boolean complete(Readings readings, int partitions) {
     return IntStream.range(0, partitions).allMatch(p -> rows(p, readings).isPresent());
   }
 

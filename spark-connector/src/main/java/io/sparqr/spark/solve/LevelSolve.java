@@ -180,9 +180,7 @@ public final class LevelSolve {
   private List<double[]> onDevices(
       List<SubtreeTask> tasks, Substitution what, double[] x, int width) {
     String resident = levels.resident();
-    if (resident == null
-        || !levels.engine().sharesObjects()
-        || !tasks.stream().allMatch(t -> TaskSolve.isResident(resident, t.id()))) {
+    if (resident == null || !tasks.stream().allMatch(t -> TaskSolve.isResident(resident, t.id()))) {
       return List.of();
     }
     double[][] made = new double[tasks.size()][];
@@ -208,20 +206,12 @@ public final class LevelSolve {
     PlanHandle b = broadcast;
     int[] threads = levels.threads();
     String resident = levels.resident();
-    if (!levels.engine().spark()) {
-      return levels
-          .parts(level)
-          .map(inputs, (kept, in) -> solved(what, b.value(), kept, in, resident, threads))
-          .collect();
-    }
     try (var held = new Held()) {
-      var given = new TaskInput(levels.engine().context(), held, inputs);
       Parts<byte[]> solved =
           levels
               .parts(level)
               .map(
-                  given.elements(),
-                  (kept, in) -> solved(what, b.value(), kept, given.frame(in), resident, threads));
+                  inputs, held, (kept, in) -> solved(what, b.value(), kept, in, resident, threads));
       return SparkErrors.unwrap(solved::collect);
     }
   }

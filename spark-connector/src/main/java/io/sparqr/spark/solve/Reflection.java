@@ -11,6 +11,8 @@ import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.engine.KeyPartitioner;
 import io.sparqr.spark.engine.SparkErrors;
 import io.sparqr.spark.factor.FactorLevels;
+import io.sparqr.spark.factor.TaskSlice;
+import io.sparqr.spark.parts.TaskInput;
 import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.rows.RhsRouter;
@@ -23,13 +25,14 @@ import io.sparqr.spark.wire.ReflectedCodec.Reflected;
 import io.sparqr.spark.wire.RowBatchCodec;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import scala.Tuple2;
-import scala.reflect.ClassTag$;
 
 /**
  * Q'b for further right-hand sides by the reflectors stored with R. The right-hand sides, without
@@ -72,24 +75,36 @@ public final class Reflection {
     for (int l = 0; l < levels.count(); l++) {
       scope.describe("Q'b, level " + (l + 1) + " of " + levels.count());
       List<SubtreeTask> tasks = plan.partition().level(l);
+      int first = tasks.get(0).id();
+      PlanHandle b = broadcast;
+      int width = result.width;
       try (var inputs = new Held()) {
-        var given = inputs(tasks, passing, result.width, inputs);
-        var rdd =
-            new ReflectionRdd(
-                broadcast,
-                tasks.get(0).id(),
-                tasks.size(),
-                result.width,
-                levels.frames(l, Frame.Kind.REFLECTORS).rdd(),
-                shuffled.rdd(),
-                given);
-        JavaRDD<byte[]> level = new JavaRDD<>(rdd, ClassTag$.MODULE$.apply(byte[].class));
+        TaskInput given = inputs(tasks, passing, width, inputs);
+        JavaRDD<byte[]> rows = TaskSlice.of(shuffled, first, tasks.size());
+        JavaRDD<byte[]> level =
+            levels
+                .frames(l, Frame.Kind.REFLECTORS)
+                .zipPartitions(
+                    given.rdd().zipPartitions(rows, Reflection::joined),
+                    (frames, in) -> {
+                      int task = first + TaskContext.getPartitionId();
+                      byte[] below = given.frame(in.next());
+                      byte[] made = ReflectionTask.run(b.value(), task, frames, below, in, width);
+                      return List.of(made).iterator();
+                    });
         for (byte[] frame : SparkErrors.unwrap(level::collect)) {
           take(ReflectedCodec.decode(frame), result, passing);
         }
       }
     }
     return result;
+  }
+
+  private static Iterator<byte[]> joined(Iterator<byte[]> first, Iterator<byte[]> second) {
+    var all = new ArrayList<byte[]>();
+    first.forEachRemaining(all::add);
+    second.forEachRemaining(all::add);
+    return all.iterator();
   }
 
   private JavaPairRDD<Integer, byte[]> shuffle() {

@@ -4,6 +4,11 @@ package io.sparqr.spark.solve;
 import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.error.InputChangedException;
 import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.parts.Found;
+import io.sparqr.spark.parts.OfPartition;
+import io.sparqr.spark.parts.Pieces;
+import io.sparqr.spark.pattern.ColumnChunks;
+import io.sparqr.spark.pattern.ColumnSums;
 import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.rows.LaterReading;
@@ -13,18 +18,14 @@ import io.sparqr.spark.rows.RowCollector;
 import io.sparqr.spark.rows.RowReader;
 import io.sparqr.spark.rows.RowRhs;
 import io.sparqr.spark.rows.RowSource;
-import io.sparqr.spark.wire.ChangeCodec;
-import io.sparqr.spark.wire.ObjectCodec;
-import io.sparqr.spark.wire.VectorCodec;
-import java.io.Serializable;
-import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Optional;
-import scala.Tuple2;
+import java.util.function.BiConsumer;
 
 /** A pass over the rows of one partition, or over their right-hand sides, in a task. */
 final class ResidualScan {
+
+  private static final double[] NONE = {};
 
   private final int partition;
   private final RowReader reader;
@@ -44,18 +45,51 @@ final class ResidualScan {
    * @param residual norms of the residual, one for each right-hand side; none without rows
    * @param rhs norms of the right-hand sides
    * @param fingerprint of this reading
+   * @param change null unless the rows have changed; then nothing else counts
    */
   record Part(
-      int partition, double[] residual, double[] rhs, double frobenius, Fingerprint fingerprint)
-      implements Serializable {}
+      int partition,
+      double[] residual,
+      double[] rhs,
+      double frobenius,
+      Fingerprint fingerprint,
+      InputChangedException change)
+      implements OfPartition {}
 
   /**
-   * What a scan leaves in this JVM.
+   * What a scan leaves.
    *
+   * @param gradient A'r, interleaved
    * @param copy of the rows; null: none
    * @param rhs of the rows; null: none
    */
-  record Left(Part part, ResidualSums sums, RowCopies.Copy copy, RowRhs rhs) {}
+  record Left(ColumnChunks gradient, RowCopies.Copy copy, RowRhs rhs) {
+
+    /** The gradients are added; copies stay where they are. */
+    enum Added implements Pieces<Left> {
+      INSTANCE;
+
+      @Override
+      public long bytes(Left left) {
+        return ColumnSums.INSTANCE.bytes(left.gradient);
+      }
+
+      @Override
+      public void cut(int partition, Left left, int keys, BiConsumer<Integer, byte[]> out) {
+        ColumnSums.INSTANCE.cut(partition, left.gradient, keys, out);
+      }
+
+      @Override
+      public Merging merging() {
+        return ColumnSums.INSTANCE.merging();
+      }
+
+      @Override
+      public Left table(List<byte[]> frames) {
+        return new Left(ColumnSums.INSTANCE.table(frames), null, null);
+      }
+    }
+  }
 
   /**
    * A scan.
@@ -71,58 +105,39 @@ final class ResidualScan {
     this.copy = copy;
   }
 
-  /** Leaves everything in this JVM; empty, with a change in {@link #change}, if the rows differ. */
-  Optional<Left> left() {
-    read();
-    if (rows.changed().isPresent()) {
-      return Optional.empty();
-    }
-    if (copy != null) {
-      copy.end(reader);
-      if (copy.complete()) {
-        var kept = new RowCopies.Copy(copy.rows(reader.fingerprint()), frobenius.norm());
-        RowRhs rhs = copy.rhs();
-        copy.leave(kept);
-        return Optional.of(new Left(part(), sums, kept, rhs));
-      }
-    }
-    return Optional.of(new Left(part(), sums, null, null));
-  }
-
-  /** The change of the rows, after the scan. */
-  InputChangedException change() {
-    return rows.changed().orElseThrow();
-  }
-
-  /** The same as frames by reducer, or the change of the rows for each. */
-  List<Tuple2<Integer, byte[]>> frames(int reducers) {
-    read();
-    var out = new ArrayList<Tuple2<Integer, byte[]>>();
-    if (rows.changed().isPresent()) {
-      byte[] change = ChangeCodec.encode(rows.changed().get());
-      for (int k = 0; k < reducers; k++) {
-        out.add(new Tuple2<>(k, change));
-      }
-      return out;
-    }
-    out.add(new Tuple2<>(partition % reducers, ObjectCodec.encode(part())));
-    var chunks = new ArrayList<byte[]>();
-    sums.gradient().encode(partition, chunks);
-    for (byte[] c : chunks) {
-      out.add(new Tuple2<>(VectorCodec.chunk(c) % reducers, c));
-    }
-    return out;
-  }
-
-  private Part part() {
-    return new Part(
-        partition, sums.norms(), sums.rhsNorms(), frobenius.norm(), reader.fingerprint());
-  }
-
-  private void read() {
+  /** Reads the rows. */
+  Found<Part, Left> run() {
     while (rows.next() && added()) {
       // Added to the sums.
     }
+    if (rows.changed().isPresent()) {
+      InputChangedException change = rows.changed().get();
+      var none = new Part(partition, NONE, NONE, 0, Fingerprint.ofNothing(), change);
+      return new Found<>(none, new Left(new ColumnChunks(), null, null));
+    }
+    double norm = frobenius.norm();
+    if (copy != null) {
+      copy.end(reader);
+      if (copy.complete()) {
+        var kept = new RowCopies.Copy(copy.rows(reader.fingerprint()), norm);
+        RowRhs rhs = copy.rhs();
+        copy.leave(kept);
+        return found(partition, reader.fingerprint(), norm, sums, kept, rhs);
+      }
+    }
+    return found(partition, reader.fingerprint(), norm, sums, null, null);
+  }
+
+  private static Found<Part, Left> found(
+      int partition,
+      Fingerprint read,
+      double frobenius,
+      ResidualSums sums,
+      RowCopies.Copy copy,
+      RowRhs rhs) {
+    return new Found<>(
+        new Part(partition, sums.norms(), sums.rhsNorms(), frobenius, read, null),
+        new Left(sums.gradient(), copy, rhs));
   }
 
   /** False if a row has more right-hand sides than x, which means that the rows have changed. */
@@ -152,21 +167,16 @@ final class ResidualScan {
   /**
    * A pass over the right-hand sides alone.
    *
-   * @param rows the rows that they belong to
+   * @param copy the rows that they belong to
    * @param labels one array a row
-   * @param at as in the constructor
-   * @param keep whether the right-hand sides are left: not if the labels can be read again
+   * @param residualAt as in the constructor
    */
-  static Left relabeled(
-      int partition,
-      RowCopies.Copy copy,
-      Iterator<double[]> labels,
-      ResidualAt residualAt,
-      boolean keep) {
+  static Found<Part, Left> relabeled(
+      int partition, RowCopies.Copy copy, Iterator<double[]> labels, ResidualAt residualAt) {
     var reader = new RhsReader(partition);
     var sums = new ResidualSums(residualAt);
     int expected = residualAt.width();
-    RowRhs rhs = keep ? copy.rows().zeroRhs(0) : null;
+    RowRhs rhs = copy.rows().zeroRhs(0);
     ParsedRows.Cursor at = copy.rows().cursor();
     long count = 0;
     boolean fits = true;
@@ -177,11 +187,9 @@ final class ResidualScan {
       reader.read(of, at.scale(), count);
       if (count == 0) {
         fits = expected < 0 || expected == reader.count();
-        rhs = keep ? copy.rows().zeroRhs(reader.count()) : null;
+        rhs = copy.rows().zeroRhs(reader.count());
       }
-      if (keep) {
-        rhs.set(at, reader.rhs());
-      }
+      rhs.set(at, reader.rhs());
       if (fits) {
         sums.add(at, reader.rhs());
       }
@@ -193,7 +201,7 @@ final class ResidualScan {
     if (!fits) {
       throw widths(partition, reader.count(), expected);
     }
-    return left(partition, copy, sums, rhs);
+    return found(partition, copy, sums, rhs);
   }
 
   /** The error for a partition with another number of right-hand sides than expected. */
@@ -207,16 +215,16 @@ final class ResidualScan {
   }
 
   /** The sums of copied rows with their right-hand sides. */
-  static Left of(int partition, RowCopies.Copy copy, RowRhs rhs, ResidualAt at) {
+  static Found<Part, Left> of(int partition, RowCopies.Copy copy, RowRhs rhs, ResidualAt at) {
     var sums = new ResidualSums(at);
     sums.add(copy.rows(), rhs);
-    return left(partition, copy, sums, rhs);
+    return found(partition, copy, sums, rhs);
   }
 
-  private static Left left(int partition, RowCopies.Copy copy, ResidualSums sums, RowRhs rhs) {
+  private static Found<Part, Left> found(
+      int partition, RowCopies.Copy copy, ResidualSums sums, RowRhs rhs) {
     Fingerprint read = copy.rows().fingerprint();
     var counts = new Fingerprint(read.rows(), read.nonzeros(), 0, 0, 0, 0);
-    var part = new Part(partition, sums.norms(), sums.rhsNorms(), copy.frobenius(), counts);
-    return new Left(part, sums, copy, rhs);
+    return found(partition, counts, copy.frobenius(), sums, copy, rhs);
   }
 }

@@ -24,6 +24,7 @@ public final class RowCopies implements AutoCloseable {
 
   private static final Cleaner CLEANER = Cleaner.create();
 
+  private final Engine engine;
   private final double expectedBytes;
 
   /** Whether there are to be none, because there was no room for all, or at the end. */
@@ -42,29 +43,38 @@ public final class RowCopies implements AutoCloseable {
   record Copy(ParsedRows rows, double frobenius) {}
 
   RowCopies(double expectedBytes) {
+    this(Engine.LOCAL, expectedBytes);
+  }
+
+  private RowCopies(Engine engine, double expectedBytes) {
+    this.engine = engine;
     this.expectedBytes = expectedBytes;
   }
 
   /** Copies of a plan's rows, to be made if there is room. */
   public static RowCopies of(Engine engine, SolvePlan plan) {
-    if (!engine.sharesObjects()) {
-      return NONE;
-    }
     Fingerprint all = plan.readings().total(plan.readings().partitions());
     int width = Math.max(1, plan.numbers().rhsCount());
-    return new RowCopies(12.0 * all.nonzeros() + (12.0 + 8 * width) * all.rows());
+    return new RowCopies(engine, 12.0 * all.nonzeros() + (12.0 + 8 * width) * all.rows());
   }
 
-  /** Begins copies for a pass to leave; null if they are there already, or there is no room. */
+  /**
+   * Begins copies for a pass to leave; null if they are there already, there is no room, or tasks
+   * are elsewhere.
+   */
   Making begin() {
-    return over || kept != null || expectedBytes > ParsedRows.ROOM.left() ? null : new Making();
+    return over || kept != null || expectedBytes > ParsedRows.ROOM.left()
+        ? null
+        : Exchange.of(engine, ParsedRows.ROOM).map(Making::new).orElse(null);
   }
 
   /** Copies that the tasks of a pass are making; given up at its end unless all are there. */
   final class Making implements AutoCloseable {
-    private final Exchange exchange = new Exchange(ParsedRows.ROOM);
+    private final Exchange exchange;
 
-    private Making() {}
+    private Making(Exchange exchange) {
+      this.exchange = exchange;
+    }
 
     /** Where tasks leave them, each a {@link Copy} under its partition's number. */
     Exchange exchange() {

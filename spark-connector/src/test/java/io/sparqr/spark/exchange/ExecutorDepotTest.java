@@ -135,7 +135,7 @@ class ExecutorDepotTest {
     Depot values = driver;
     List<String> found =
         Parts.of(rdd)
-            .near(driver)
+            .near(driver, false)
             .map(
                 (p, it) ->
                     values

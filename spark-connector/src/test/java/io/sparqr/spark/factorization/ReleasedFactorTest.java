@@ -107,7 +107,7 @@ class ReleasedFactorTest {
     assertThat(knownPlans()).isEqualTo(plans + 1);
     var made = (FactorRun) field(FactorState.class, f, "made");
     assertThat(field(PlanHandle.class, made.plan(), "broadcast")).as("a local master").isNull();
-    PlanHandle sent = PlanHandle.of(LocalSpark.context(), made.plan().value(), false);
+    PlanHandle sent = PlanHandle.sent(LocalSpark.context(), made.plan().value());
     assertThat(knownPlans()).isEqualTo(plans + 2);
     var broadcast = (Broadcast<?>) field(PlanHandle.class, sent, "broadcast");
     assertThat(broadcast.value()).isNotNull();

@@ -167,8 +167,13 @@ class PatternTest {
       int[] r = random.ints(4, 0, 5000).distinct().sorted().toArray();
       all.add(r, 0, r.length, 1);
     }
+    DistinctPatterns distinct = all.distinct();
     for (int parts : new int[] {1, 2, 16, 128}) {
-      Patterns its = all.part(parts - 1, parts);
+      var last = new ArrayList<Patterns>();
+      distinct.cut(parts, (k, part) -> last.add(part));
+      assertThat(last).hasSize(parts);
+      assertThat(last.stream().mapToInt(Patterns::count).sum()).isEqualTo(distinct.count());
+      Patterns its = last.get(parts - 1);
       var table = new PatternTable();
       for (int twice = 0; twice < 2; twice++) {
         for (int q = 0; q < its.count(); q++) {
@@ -203,14 +208,18 @@ class PatternTest {
       }
       assertThat(table.size()).isEqualTo(expected.size());
       List<List<byte[]>> parts = new ArrayList<>();
-      for (int k = reducers - 1; k >= 0; k--) {
-        var reducer = new PatternTable();
-        Patterns its = table.part(k, reducers);
-        for (int q = 0; q < its.count(); q++) {
-          reducer.add(its.column(), its.start()[q], its.start()[q + 1], its.multiplicity()[q]);
-        }
-        parts.add(PatternOrder.frames(k, reducer.sorted()));
-      }
+      table
+          .distinct()
+          .cut(
+              reducers,
+              (k, its) -> {
+                var reducer = new PatternTable();
+                for (int q = 0; q < its.count(); q++) {
+                  reducer.add(
+                      its.column(), its.start()[q], its.start()[q + 1], its.multiplicity()[q]);
+                }
+                parts.add(0, PatternOrder.frames(k, reducer.sorted()));
+              });
       var merged = merged(parts, n, false);
       assertThat(merged.sum()).isEqualTo(table.sum());
       SparsityPattern p = merged.pattern().validate();

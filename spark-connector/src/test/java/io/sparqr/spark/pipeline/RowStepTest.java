@@ -130,10 +130,9 @@ class RowStepTest {
       resources = ClusterResources.probe(source.engine(), 0, host);
       plan =
           PlanHandle.of(
-              LocalSpark.context(),
+              source.engine(),
               new PlanStep(source, options, Earlier.NONE, RankRequest.FIRST)
-                  .of(analysis, found, resources, host),
-              true);
+                  .of(analysis, found, resources, host));
     }
 
     private static SymbolicAnalysis analysis(PatternPass pass) {

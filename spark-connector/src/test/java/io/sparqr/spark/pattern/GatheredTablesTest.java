@@ -25,8 +25,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Tables handed over within one JVM: whose they are, and that nothing of them remains. */
-class HandOverTest {
+/** Tables that come to the driver as they are: whose they are, and that nothing of them remains. */
+class GatheredTablesTest {
 
   private static final CsrMatrix A = Problems.random(300, 12, 3, 20261125L);
   private static final long PLENTY = 1 << 20;
@@ -55,40 +55,8 @@ class HandOverTest {
     return Problems.rdd(A, 3, Problems.rhs(300, 2));
   }
 
-  private static PatternPass pass(RowSource source, long handedBytes) {
-    return new PatternPass(source, SolveOptions.defaults(), handedBytes, 1 << 20, 1 << 20);
-  }
-
-  private static HandOver.Found found(int... columns) {
-    var table = new PatternTable();
-    table.add(columns, 0, columns.length, 1);
-    return new HandOver.Found(table.distinct(), new ColumnChunks());
-  }
-
-  @Test
-  void aNumberIsOfOneAttempt() {
-    try (var handOver = new HandOver(PLENTY)) {
-      long failed = handOver.put(found(1));
-      long again = handOver.put(found(2));
-      assertThat(handOver.get(again).patterns().column()[0]).isEqualTo(2);
-      assertThat(handOver.get(failed).patterns().column()[0]).isEqualTo(1);
-      assertThatThrownBy(() -> handOver.get(again + 1)).isInstanceOf(IllegalStateException.class);
-    }
-  }
-
-  @Test
-  void nothingIsAcceptedBeyondTheLimitOrAfterTheEnd() {
-    HandOver.Found one = found(1, 2, 3);
-    long bytes = one.patterns().bytes() + one.norms().bytes();
-    var handOver = new HandOver(2 * bytes);
-    assertThat(handOver.put(one)).isPositive();
-    assertThat(handOver.put(one)).isPositive();
-    assertThat(handOver.over()).isFalse();
-    assertThat(handOver.put(one)).isEqualTo(HandOver.REFUSED);
-    assertThat(handOver.over()).as("full").isTrue();
-    handOver.close();
-    assertThat(handOver.put(one)).isEqualTo(HandOver.REFUSED);
-    assertThat(handOver.over()).as("closed").isTrue();
+  private static PatternPass pass(RowSource source, long tableBytes) {
+    return new PatternPass(source, SolveOptions.defaults(), tableBytes, 1 << 20, 1 << 20);
   }
 
   @Test
@@ -119,7 +87,7 @@ class HandOverTest {
 
   /** Without Spark: the same way, the same result. */
   @Test
-  void theEngineOfThisJvmHandsOverToo() {
+  void theEngineOfThisJvmTakesThemToo() {
     List<List<SparseRow>> parts = rows().glom().collect();
     RowSource source = RowSource.local(3, p -> parts.get(p).iterator());
     PatternPass.Result found = new PatternPass(source, SolveOptions.defaults()).run();
@@ -170,7 +138,7 @@ class HandOverTest {
         .hasMessageContaining("partition 1");
   }
 
-  /** A task that still runs when its job is cancelled hands over to nobody. */
+  /** A task that still runs when its job is cancelled leaves nothing for anybody. */
   @Test
   void aCancelledJobLeavesNothingBehind() throws Exception {
     begun = new CountDownLatch(1);
@@ -180,7 +148,7 @@ class HandOverTest {
     var job =
         CompletableFuture.supplyAsync(
             () -> {
-              context.setJobGroup("hand-over", "to be cancelled", false);
+              context.setJobGroup("tables", "to be cancelled", false);
               try {
                 return pass(source, PLENTY).run();
               } finally {
@@ -189,7 +157,7 @@ class HandOverTest {
             });
     assertThat(begun.await(60, TimeUnit.SECONDS)).isTrue();
     assertThat(Exchange.open()).isEqualTo(before + 1);
-    context.cancelJobGroup("hand-over");
+    context.cancelJobGroup("tables");
     assertThatThrownBy(() -> job.get(60, TimeUnit.SECONDS)).hasStackTraceContaining("cancelled");
     assertThat(Exchange.open()).isEqualTo(before);
     int read = READ.get();

@@ -1,5 +1,5 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-package io.sparqr.spark.solve;
+package io.sparqr.spark.parts;
 
 import io.sparqr.spark.engine.Held;
 import java.io.Serializable;

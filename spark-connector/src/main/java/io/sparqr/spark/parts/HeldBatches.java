@@ -1,24 +1,26 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-package io.sparqr.spark.rows;
+package io.sparqr.spark.parts;
 
 import io.sparqr.spark.engine.ByteBudget;
+import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.exchange.Exchange;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import scala.Tuple2;
 
 /**
- * Batches of rows on their way between threads of one JVM, without a shuffle: those of a partition
- * of the rows are put here by key, and a task takes those with its key, in the order in which a
- * shuffle would bring them. Holds at most a given number of bytes; once more was to be put it holds
- * nothing and is of no more use. A repeated task replaces its batches by equal ones. Thread-safe.
+ * Batches on their way between threads of one JVM, without a shuffle: those of a partition are put
+ * here by key, and a task takes those with its key, in the order in which a shuffle would bring
+ * them. Holds at most a given number of bytes; once more was to be put it holds nothing and is of
+ * no more use. A repeated task replaces its batches by equal ones. Thread-safe.
  */
-public final class HeldBatches implements AutoCloseable, Serializable {
+final class HeldBatches implements AutoCloseable, Serializable {
 
   private static final long serialVersionUID = 2;
 
@@ -33,16 +35,25 @@ public final class HeldBatches implements AutoCloseable, Serializable {
   /**
    * Holds batches until it is closed.
    *
-   * @param partitions of the rows
+   * @param partitions from which they come
    * @param mostBytes of all batches
    */
-  public HeldBatches(int partitions, long mostBytes) {
-    this.partitions = partitions;
-    this.exchange = new Exchange(new ByteBudget(mostBytes));
+  HeldBatches(int partitions, long mostBytes) {
+    this(partitions, new Exchange(new ByteBudget(mostBytes)));
   }
 
-  /** Puts what a partition of the rows sends; ends early if there is no room for it. */
-  public void put(int partition, Iterator<Tuple2<Integer, byte[]>> elements) {
+  private HeldBatches(int partitions, Exchange exchange) {
+    this.partitions = partitions;
+    this.exchange = exchange;
+  }
+
+  /** The same for tasks of an engine; empty if they do not share this JVM's objects. */
+  static Optional<HeldBatches> of(Engine engine, int partitions, long mostBytes) {
+    return Exchange.of(engine, new ByteBudget(mostBytes)).map(e -> new HeldBatches(partitions, e));
+  }
+
+  /** Puts what a partition sends; ends early if there is no room for it. */
+  void put(int partition, Iterator<Tuple2<Integer, byte[]>> elements) {
     var byKey = new TreeMap<Integer, List<Tuple2<Integer, byte[]>>>();
     long bytes = 0;
     try {
@@ -67,7 +78,7 @@ public final class HeldBatches implements AutoCloseable, Serializable {
    *
    * @throws IllegalStateException if nothing is held any more, because nobody was to need it
    */
-  public Iterator<Tuple2<Integer, byte[]>> of(int key) {
+  Iterator<Tuple2<Integer, byte[]>> of(int key) {
     Stream.Builder<List<Tuple2<Integer, byte[]>>> all = Stream.builder();
     for (int p = 0; p < partitions; p++) {
       all.add(exchange.get(p, Sent.class).byKey.getOrDefault(key, List.of()));
@@ -76,7 +87,7 @@ public final class HeldBatches implements AutoCloseable, Serializable {
   }
 
   /** Whether there was room for all so far, and it has not been closed. */
-  public boolean isOpen() {
+  boolean isOpen() {
     return exchange.isOpen();
   }
 
