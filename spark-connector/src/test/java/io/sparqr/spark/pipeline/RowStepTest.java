@@ -128,12 +128,9 @@ class RowStepTest {
           SymbolicAnalyzer.analyze(
               found.pattern().orElseThrow(), SymbolicOptions.defaults().withRhs(1));
       resources = ClusterResources.probe(source.engine(), 0, host);
-      plan =
-          PlanHandle.of(
-              LocalSpark.context(),
-              new PlanStep(source, options, Earlier.NONE, RankRequest.FIRST)
-                  .of(analysis, found, resources, host),
-              true);
+      var step = new PlanStep(source, options, Earlier.NONE, RankRequest.FIRST);
+      ClusterResources.Planned planned = step.cut(analysis, found, resources);
+      plan = PlanHandle.of(LocalSpark.context(), step.of(analysis, found, planned, host), true);
     }
 
     private static SymbolicAnalysis analysis(PatternPass pass) {
