@@ -105,6 +105,15 @@ public final class Keys {
           "0.1",
           "fixed cost of a Spark stage in seconds, with the latency of its shuffle");
 
+  public static final Key<Double> BLOCK_BANDWIDTH =
+      Key.positive(
+          "spark.sparqr.model.blockBandwidth",
+          SPARK,
+          null,
+          "3.5e8",
+          "bytes of contribution blocks a second that a task on a GPU hands to another: out of its"
+              + " memory, through Spark's shuffle, and back");
+
   public static final Key<Double> WARMUP =
       Key.number(
           "spark.sparqr.warmup",
@@ -247,6 +256,7 @@ public final class Keys {
           DEVICE_MEMORY,
           NETWORK_BANDWIDTH,
           LEVEL_SECONDS,
+          BLOCK_BANDWIDTH,
           WARMUP,
           WARMUP_JOBS,
           ROW_COPY_SHARE,

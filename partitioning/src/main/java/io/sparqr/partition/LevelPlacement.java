@@ -169,6 +169,7 @@ final class LevelPlacement {
       }
       double finish =
           ready[w]
+              + inputBytes / resources.blockBytesPerSecond()
               + (inputBytes - local[w]) / resources.networkBytesPerSecond()
               + TreeCost.seconds(flops, bytes, fronts, worker);
       if (finish < end) {
@@ -180,13 +181,15 @@ final class LevelPlacement {
     return found;
   }
 
-  /** Seconds to bring contribution blocks to a worker from the others. */
+  /** Seconds to bring contribution blocks to a task's worker, over the network from others. */
   double transferSeconds(int[] inputs, int worker) {
     double bytes = 0;
+    double far = 0;
     for (int c : inputs) {
-      bytes += workerOf[c] == worker ? 0 : cost.blockBytes[c];
+      bytes += cost.blockBytes[c];
+      far += workerOf[c] == worker ? 0 : cost.blockBytes[c];
     }
-    return bytes / resources.networkBytesPerSecond();
+    return bytes / resources.blockBytesPerSecond() + far / resources.networkBytesPerSecond();
   }
 
   /**

@@ -11,9 +11,22 @@ import java.util.List;
  * @param workers at least one
  * @param networkBytesPerSecond bandwidth between two workers
  * @param levelSeconds fixed cost of a level: a Spark stage with the latency of its shuffle
+ * @param blockBytesPerSecond bytes of contribution blocks that a task hands to another per second,
+ *     on the same worker too: out of the backend's memory, as checked frames through the shuffle,
+ *     and back
  */
-public record ResourceModel(List<Worker> workers, double networkBytesPerSecond, double levelSeconds)
+public record ResourceModel(
+    List<Worker> workers,
+    double networkBytesPerSecond,
+    double levelSeconds,
+    double blockBytesPerSecond)
     implements Serializable {
+
+  /**
+   * Default bytes of contribution blocks per second between the tasks of devices: 1 GB took some 3
+   * s on an H100's host.
+   */
+  public static final double DEVICE_BLOCKS = 3.5e8;
 
   /** Default bytes per second between two workers. */
   public static final double NETWORK = 1e9;
@@ -78,9 +91,26 @@ public record ResourceModel(List<Worker> workers, double networkBytesPerSecond, 
   /** Copies the list and checks the rates. */
   public ResourceModel {
     workers = List.copyOf(workers);
-    if (workers.isEmpty() || !(networkBytesPerSecond > 0) || !(levelSeconds >= 0)) {
+    if (workers.isEmpty()
+        || !(networkBytesPerSecond > 0)
+        || !(levelSeconds >= 0)
+        || !(blockBytesPerSecond > 0)) {
       throw new IllegalArgumentException("a resource model needs workers and positive rates");
     }
+  }
+
+  /** The same without a cost of blocks beside the network's. */
+  public ResourceModel(List<Worker> workers, double networkBytesPerSecond, double levelSeconds) {
+    this(workers, networkBytesPerSecond, levelSeconds, Double.POSITIVE_INFINITY);
+  }
+
+  /** The model of some of the workers, by index. */
+  public ResourceModel only(int... some) {
+    return new ResourceModel(
+        java.util.Arrays.stream(some).mapToObj(workers::get).toList(),
+        networkBytesPerSecond,
+        levelSeconds,
+        blockBytesPerSecond);
   }
 
   /** count CPU workers of equal rate and memory; 1 GB/s network, 0.1 s per level. */

@@ -30,4 +30,10 @@ public record SubtreeTask(
     double flops,
     long peakBytes,
     long hostBytes)
-    implements Serializable {}
+    implements Serializable {
+
+  /** The same on another worker. */
+  SubtreeTask onto(int other) {
+    return new SubtreeTask(id, level, fronts, inputs, outputs, other, flops, peakBytes, hostBytes);
+  }
+}

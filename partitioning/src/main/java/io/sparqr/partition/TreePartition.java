@@ -44,6 +44,16 @@ public record TreePartition(
         lowerBoundSeconds);
   }
 
+  /**
+   * The same on other workers.
+   *
+   * @param workers the new number of each worker
+   */
+  public TreePartition onto(int... workers) {
+    var moved = tasks.stream().map(t -> t.onto(workers[t.worker()])).toList();
+    return new TreePartition(moved, levels, taskOfFront, estimatedSeconds, lowerBoundSeconds);
+  }
+
   /** The task that owns a front. */
   public int taskOf(int front) {
     return (int) taskOfFront.get(front);

@@ -13,7 +13,8 @@ import java.util.Objects;
  * <pre>
  *   sum over l &lt; K of  L + max over workers w of  sum over t in T_l, w(t) = w of
  *       ( flops(t) / rate(w) + bytes(t) / byte rate(w) + fronts(t) x 1 us
- *         + blocks of t's inputs from other workers / network rate ),
+ *         + blocks of t's inputs / block rate
+ *         + those from other workers / network rate ),
  * </pre>
  *
  * minimised over the cuts tried: for each K between the minimum and the maximum of the options, one

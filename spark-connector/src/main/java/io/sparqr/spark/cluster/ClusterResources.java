@@ -5,6 +5,7 @@ import io.sparqr.error.BackendUnavailableException;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.partition.DeviceModel;
 import io.sparqr.partition.PartitionOptions;
+import io.sparqr.partition.PayingWorkers;
 import io.sparqr.partition.ResourceModel;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.partition.TreePartition;
@@ -18,6 +19,7 @@ import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.symbolic.FrontMemory;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -228,7 +230,9 @@ public final class ClusterResources {
               .map(d -> ResourceModel.Worker.gpu(w.name(), rates.device(d)))
               .orElseGet(() -> ResourceModel.Worker.cpu(w.name(), flops, heap)));
     }
-    return new ResourceModel(list, rates.network(), rates.levelSeconds());
+    boolean devices = workers.stream().anyMatch(w -> w.device().isPresent());
+    double blocks = devices ? rates.blocks() : Double.POSITIVE_INFINITY;
+    return new ResourceModel(list, rates.network(), rates.levelSeconds(), blocks);
   }
 
   /**
@@ -248,6 +252,77 @@ public final class ClusterResources {
       requireMemory(cut);
       return cut;
     }
+  }
+
+  /**
+   * The cut that is used.
+   *
+   * @param resources these, with the cores and heap of a JVM shared by those workers that are used
+   * @param cut the cut; its workers are numbered as here
+   * @param workers how many are used
+   * @param reason why so many, in one line; empty if there was no choice
+   */
+  public record Planned(
+      ClusterResources resources, TreePartition cut, int workers, String reason) {}
+
+  /**
+   * Cuts the tree for as many of the workers as pay ({@link PayingWorkers}), or for all.
+   *
+   * @param rhs right-hand sides carried along
+   * @param all whether the caller has said for how many
+   * @throws InsufficientMemoryException if all of them have too little memory
+   */
+  public Planned plan(SymbolicAnalysis analysis, PartitionOptions options, int rhs, boolean all) {
+    int count = workers.size();
+    if (all || count == 1 || options.minLevels() > 1) {
+      return new Planned(this, cut(analysis, options, rhs), count, "");
+    }
+    ResourceModel model = model();
+    PayingWorkers.Choice choice =
+        PayingWorkers.choose(
+            count,
+            kind(),
+            k -> {
+              int[] used = PayingWorkers.fastest(model, k);
+              ClusterResources some = sharedBy(k).only(used);
+              try {
+                return some.cut(analysis, options, rhs).onto(used);
+              } catch (InsufficientMemoryException e) {
+                if (k == count) {
+                  throw e;
+                }
+                return null;
+              }
+            });
+    return new Planned(sharedBy(choice.workers()), choice.cut(), choice.workers(), choice.reason());
+  }
+
+  /** In the plural. */
+  private String kind() {
+    boolean devices = workers.stream().allMatch(w -> w.device().isPresent());
+    return devices ? "devices" : local ? "workers" : "executors";
+  }
+
+  /** The same workers if only some are used: those of one JVM have more of its cores and heap. */
+  private ClusterResources sharedBy(int used) {
+    if (!local || used == workers.size()) {
+      return this;
+    }
+    int cores = workers.stream().mapToInt(Worker::cores).sum();
+    long memory = workers.stream().mapToLong(Worker::memoryBytes).sum();
+    var list =
+        workers.stream()
+            .map(
+                w ->
+                    new Worker(
+                        w.name(), w.place(), Math.max(1, cores / used), memory / used, w.device()))
+            .toList();
+    return new ClusterResources(list, taskCpus, true, rates);
+  }
+
+  private ClusterResources only(int... some) {
+    var list = Arrays.stream(some).mapToObj(workers::get).toList();
+    return new ClusterResources(list, taskCpus, local, rates);
   }
 
   /** Number of tasks that a worker runs at a time. */

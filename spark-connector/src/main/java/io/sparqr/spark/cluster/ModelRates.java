@@ -17,6 +17,7 @@ import org.apache.spark.SparkConf;
  * @param deviceMemory bytes of any GPU; 0: its own
  * @param network bytes per second between two executors
  * @param levelSeconds fixed cost of a level: a Spark stage with the latency of its shuffle
+ * @param blocks bytes of contribution blocks that a task on a device hands to another per second
  */
 record ModelRates(
     double coreFlops,
@@ -24,7 +25,8 @@ record ModelRates(
     double deviceBandwidth,
     long deviceMemory,
     double network,
-    double levelSeconds) {
+    double levelSeconds,
+    double blocks) {
 
   /** The rates without any settings. */
   static final ModelRates DEFAULT =
@@ -34,7 +36,8 @@ record ModelRates(
           0,
           0,
           ResourceModel.NETWORK,
-          ResourceModel.LEVEL_SECONDS);
+          ResourceModel.LEVEL_SECONDS,
+          ResourceModel.DEVICE_BLOCKS);
 
   /**
    * Reads the keys.
@@ -49,7 +52,8 @@ record ModelRates(
         number(conf, Keys.DEVICE_BANDWIDTH, 0),
         conf.contains(memory) ? conf.getSizeAsBytes(memory) : 0,
         number(conf, Keys.NETWORK_BANDWIDTH, ResourceModel.NETWORK),
-        number(conf, Keys.LEVEL_SECONDS, ResourceModel.LEVEL_SECONDS));
+        number(conf, Keys.LEVEL_SECONDS, ResourceModel.LEVEL_SECONDS),
+        number(conf, Keys.BLOCK_BANDWIDTH, ResourceModel.DEVICE_BLOCKS));
   }
 
   /** The model of a GPU with the rates set in the configuration. */

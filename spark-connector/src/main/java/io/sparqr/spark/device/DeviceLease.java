@@ -32,41 +32,58 @@ public final class DeviceLease implements AutoCloseable {
    * <ul>
    *   <li>If Spark assigned an address: that device. If CUDA_VISIBLE_DEVICES renumbers the devices:
    *       the position of the address in that list, or 0.
-   *   <li>Without an address, but with a local master or CUDA_VISIBLE_DEVICES: partition modulo
-   *       count.
+   *   <li>Without an address, with a local master or without Spark: the planned one. (With fewer
+   *       devices than planned with, modulo their number.)
+   *   <li>Without an address, with CUDA_VISIBLE_DEVICES: partition modulo count.
    *   <li>Otherwise none, because the cluster manager has not granted any.
    * </ul>
    *
    * @param task Spark's context of the task; null without Spark
-   * @param number distinguishes the tasks without Spark
+   * @param planned the worker of the plan, which with a local master is the number of a device
    * @param devices devices visible to the JVM, at least 1
    * @param local whether the master is a local one
+   * @throws BackendUnavailableException if Spark assigned a device that this JVM does not see
    */
-  public static OptionalInt device(TaskContext task, int number, int devices, boolean local) {
+  public static OptionalInt device(TaskContext task, int planned, int devices, boolean local) {
+    String visible = System.getenv("CUDA_VISIBLE_DEVICES");
     if (task == null) {
-      return device(System.getenv("CUDA_VISIBLE_DEVICES"), null, local, number, devices);
+      return device(visible, null, local, planned, devices);
     }
     ResourceInformation gpu = task.resourcesJMap().get("gpu");
     String address = gpu == null || gpu.addresses().length == 0 ? null : gpu.addresses()[0];
-    return device(
-        System.getenv("CUDA_VISIBLE_DEVICES"), address, local, task.partitionId(), devices);
+    return device(visible, address, local, local ? planned : task.partitionId(), devices);
   }
 
-  /** The rule without its environment. */
+  /**
+   * The rule without its environment.
+   *
+   * @param number the planned device, or what else distinguishes the tasks
+   */
   static OptionalInt device(
-      String visible, String address, boolean local, int partition, int devices) {
+      String visible, String address, boolean local, int number, int devices) {
     boolean narrowed = visible != null && !visible.isBlank();
     if (address == null) {
       return local || narrowed
-          ? OptionalInt.of(Math.floorMod(partition, devices))
+          ? OptionalInt.of(Math.floorMod(number, devices))
           : OptionalInt.empty();
     }
     if (narrowed) {
       int place = Arrays.asList(visible.trim().split("\\s*,\\s*")).indexOf(address.trim());
       return OptionalInt.of(place >= 0 && place < devices ? place : 0);
     }
-    boolean number = address.trim().matches("[0-9]{1,6}");
-    return OptionalInt.of(number ? Integer.parseInt(address.trim()) % devices : 0);
+    if (!address.trim().matches("[0-9]{1,6}")) {
+      return OptionalInt.of(0);
+    }
+    int ordinal = Integer.parseInt(address.trim());
+    if (ordinal >= devices) {
+      throw new BackendUnavailableException(
+          ("Spark gave the task GPU %d, but its JVM sees %d (0 to %d): what"
+                  + " spark.executor.resource.gpu.discoveryScript prints must be devices of the"
+                  + " executor")
+              .formatted(ordinal, devices, devices - 1),
+          "cuda");
+    }
+    return OptionalInt.of(ordinal);
   }
 
   /**

@@ -106,7 +106,8 @@ final class SubtreeRun {
         Backends.choose(
             plan.numbers().devices(),
             devices ->
-                DeviceLease.device(TaskContext.get(), task.id(), devices, plan.numbers().local()));
+                DeviceLease.device(
+                    TaskContext.get(), task.worker(), devices, plan.numbers().local()));
     var came = new Came(bytesIn, arrival - rowBytes, arrival);
     try (RowStore store = new RowStore(RowBudget.ofJvm(), LocalFolder.path())) {
       SubtreeFactor factor = factor(backend, problem, store);

@@ -53,16 +53,18 @@ public final class FactorReport {
             SolveReport.Residual.none(),
             made.seconds(),
             warnings(made, basic),
-            keptQ(options, made),
+            notes(options, made),
             SolveProfile.NONE);
   }
 
-  private static List<String> keptQ(SolveOptions options, FactorRun made) {
-    return options.factorization().keepQ()
-        ? List.of(
-            "Q is kept beside R: %,d bytes; rows were not combined before the shuffle"
-                .formatted(made.totals().reflectorBytes()))
-        : List.of();
+  private static List<String> notes(SolveOptions options, FactorRun made) {
+    var notes = new ArrayList<>(made.notes());
+    if (options.factorization().keepQ()) {
+      notes.add(
+          "Q is kept beside R: %,d bytes; rows were not combined before the shuffle"
+              .formatted(made.totals().reflectorBytes()));
+    }
+    return notes;
   }
 
   /**

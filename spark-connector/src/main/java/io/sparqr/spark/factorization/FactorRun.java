@@ -15,6 +15,8 @@ import java.util.Optional;
 
 /**
  * What one run of the pipeline has made: the levels of the factorization and what goes with them.
+ *
+ * @param notes for the report, such as how many of the workers are used, and why
  */
 public record FactorRun(
     FactorInput input,
@@ -27,6 +29,7 @@ public record FactorRun(
     ExecutorWait.Outcome waited,
     String group,
     List<String> warnings,
+    List<String> notes,
     Optional<Profiler> profiler,
     LevelSolve solve,
     FirstSolution first,

@@ -117,6 +117,7 @@ record StoredHead(
         waited,
         JobScope.newGroup(),
         warnings,
+        List.of(),
         Optional.empty(),
         new LevelSolve(handle, levels),
         FirstSolution.none(),

@@ -51,10 +51,10 @@ public final class SolveLog {
   }
 
   /** How the tree is cut. */
-  public static void cut(TreePartition cut, int workers, double seconds) {
+  public static void cut(TreePartition cut, int workers, String why, double seconds) {
     say(
         "cut: %d task%s in %d level%s for %d worker%s, foretold %s, %.3f s, at most %s a task;"
-            + " %.3f s",
+            + " %.3f s%s",
         cut.tasks().size(),
         cut.tasks().size() == 1 ? "" : "s",
         cut.levels(),
@@ -64,7 +64,8 @@ public final class SolveLog {
         work(cut.tasks().stream().mapToDouble(SubtreeTask::flops).sum()),
         cut.estimatedSeconds(),
         megabytes(cut.tasks().stream().mapToLong(SubtreeTask::peakBytes).max().orElse(0)),
-        seconds);
+        seconds,
+        why.isEmpty() ? "" : "; " + why);
   }
 
   /** Logs the wait for executors, if there was one. */

@@ -216,11 +216,16 @@ public final class Pipeline {
     }
   }
 
-  /** A plan, and the rows being shuffled to its tasks. */
+  /**
+   * A plan, and the rows being shuffled to its tasks.
+   *
+   * @param workers how many of the workers are used, and why; empty if there was no choice
+   */
   private record Prepared(
       FactorInput input,
       PlanHandle plan,
       ClusterResources resources,
+      String workers,
       RowStep.Sent rows,
       ExecutorWait.Outcome waited,
       ColumnSizes sizes) {}
@@ -284,6 +289,7 @@ public final class Pipeline {
             p.waited,
             scope.group(),
             List.copyOf(warnings),
+            p.workers.isEmpty() ? List.of() : List.of(p.workers),
             profiler,
             solve,
             first,
@@ -382,13 +388,16 @@ public final class Pipeline {
       progress.phase("plan", "cut of the tree");
       DeviceVerdict devices = rule.verdict(analysis.flops(), analysis.intensity());
       opening.consider(devices);
-      ClusterResources resources = ClusterResources.probe(engine, options.cut().workers(), devices);
-      PlanHandle plan = PlanHandle.of(engine, plans.of(analysis, found, resources, devices));
+      ClusterResources.Planned planned =
+          plans.cut(
+              analysis, found, ClusterResources.probe(engine, options.cut().workers(), devices));
+      ClusterResources resources = planned.resources();
+      PlanHandle plan = PlanHandle.of(engine, plans.of(analysis, found, planned, devices));
       held.onClose(plan::release);
-      double planned = watch.lap();
-      times.plan += planned;
+      double seconds = watch.lap();
+      times.plan += seconds;
       TreePartition cut = plan.value().partition();
-      SolveLog.cut(cut, resources.model().workers().size(), planned);
+      SolveLog.cut(cut, planned.workers(), planned.reason(), seconds);
       known.cut(
           cut, plan.value().numbers().tolerance(), FactorReport.toleranceReason(options, request));
       progress.phase("rows", "rows to the tasks of their fronts");
@@ -400,7 +409,8 @@ public final class Pipeline {
       int[] bad = rows.driver().singletons().tinyPivots(plan.value().numbers().tolerance());
       if (bad.length == 0) {
         left.ifPresent(HeldRows::close);
-        return new Prepared(input(found), plan, resources, rows, waited, sizes(found));
+        return new Prepared(
+            input(found), plan, resources, planned.reason(), rows, waited, sizes(found));
       }
       symbolic = symbolic.withNotSingletons(analyses.barred(symbolic, analysis, bad));
       if (found.print().isPresent()) {

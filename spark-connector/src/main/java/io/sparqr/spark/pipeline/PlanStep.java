@@ -34,16 +34,23 @@ final class PlanStep {
     this.earlier = earlier;
   }
 
-  /** The cut for the resources at hand, the scaling and the tolerance. */
+  /** The cut for the resources at hand. */
+  ClusterResources.Planned cut(
+      SymbolicAnalysis analysis, PatternPass.Result found, ClusterResources resources) {
+    if (analysis.fronts() == 0) {
+      var empty = new TreePartition(List.of(), 0, new int[0], 0, 0);
+      return new ClusterResources.Planned(resources, empty, 1, "");
+    }
+    return resources.plan(
+        analysis, cutOptions(), Math.max(1, found.rhsCount()), options.cut().workers() > 0);
+  }
+
+  /** The plan with this cut, the scaling and the tolerance. */
   SolvePlan of(
       SymbolicAnalysis analysis,
       PatternPass.Result found,
-      ClusterResources resources,
+      ClusterResources.Planned planned,
       DeviceVerdict devices) {
-    TreePartition partition =
-        analysis.fronts() == 0
-            ? new TreePartition(List.of(), 0, new int[0], 0, 0)
-            : resources.cut(analysis, cutOptions(), Math.max(1, found.rhsCount()));
     double[] scale = new double[analysis.columns()];
     double largest = 0;
     boolean ridged = options.problem().ridge().any();
@@ -75,10 +82,10 @@ final class PlanStep {
     }
     return new SolvePlan(
         analysis,
-        partition,
+        planned.cut(),
         scale,
         rhsScale,
-        numbers(found, tolerance, resources, devices),
+        numbers(found, tolerance, planned.resources(), devices),
         found.readings());
   }
 

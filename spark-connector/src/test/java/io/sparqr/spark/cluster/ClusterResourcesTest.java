@@ -109,6 +109,41 @@ class ClusterResourcesTest {
         .isInstanceOf(InsufficientMemoryException.class);
   }
 
+  /** Only as many devices of a JVM are used as pay, with its whole heap and all its cores. */
+  @Test
+  void moreDevicesAreTakenOnlyWhereTheyPay() {
+    var analysis =
+        SymbolicAnalyzer.analyze(
+            Gallery.generate("cells2d120").pattern(), SymbolicOptions.defaults());
+    var options = new PartitionOptions(2, 4, 1, 0);
+    ClusterResources fast = devices(1e12);
+    ClusterResources.Planned one = fast.plan(analysis, options, 1, false);
+    assertThat(one.workers()).isEqualTo(1);
+    assertThat(one.reason()).startsWith("1 of 2 devices: foretold").endsWith("does not pay");
+    assertThat(one.cut().tasks()).allMatch(t -> t.worker() == 0);
+    assertThat(one.resources().threads(one.cut().tasks())).containsOnly(8);
+    ClusterResources.Planned asked = fast.plan(analysis, options, 1, true);
+    assertThat(asked.workers()).isEqualTo(2);
+    assertThat(asked.reason()).isEmpty();
+    ClusterResources.Planned two = devices(1e7).plan(analysis, options, 1, false);
+    assertThat(two.workers()).isEqualTo(2);
+    assertThat(two.reason()).startsWith("2 of 2 devices: foretold").contains(", on one ");
+    assertThat(two.cut().tasks()).extracting(SubtreeTask::worker).contains(0, 1);
+    assertThat(two.resources().threads(two.cut().tasks())).containsOnly(4);
+  }
+
+  private static ClusterResources devices(double flops) {
+    var model = Optional.of(new DeviceModel(flops, 1e11, 16L << 30));
+    var workers =
+        IntStream.range(0, 2)
+            .mapToObj(
+                d ->
+                    new ClusterResources.Worker(
+                        "device " + d, Optional.empty(), 4, 4L << 30, model))
+            .toList();
+    return new ClusterResources(workers, 1, true, RATES);
+  }
+
   private static TreePartition cut(SymbolicAnalysis a, PartitionOptions options, long heap) {
     var worker =
         new ClusterResources.Worker("worker 0", Optional.empty(), 1, heap, Optional.empty());

@@ -62,6 +62,9 @@ class DeviceRuleTest {
     assertThat(DeviceLease.device("2,3", "3", false, 0, 2)).hasValue(1);
     assertThat(DeviceLease.device("5", "0", false, 0, 1)).hasValue(0);
     assertThat(DeviceLease.device(null, "GPU-0a1b", false, 0, 2)).hasValue(0);
+    assertThatThrownBy(() -> DeviceLease.device(null, "2", false, 0, 2))
+        .isInstanceOf(BackendUnavailableException.class)
+        .hasMessageContaining("Spark gave the task GPU 2, but its JVM sees 2 (0 to 1)");
   }
 
   @Test

@@ -128,11 +128,9 @@ class RowStepTest {
           SymbolicAnalyzer.analyze(
               found.pattern().orElseThrow(), SymbolicOptions.defaults().withRhs(1));
       resources = ClusterResources.probe(source.engine(), 0, host);
-      plan =
-          PlanHandle.of(
-              source.engine(),
-              new PlanStep(source, options, Earlier.NONE, RankRequest.FIRST)
-                  .of(analysis, found, resources, host));
+      var step = new PlanStep(source, options, Earlier.NONE, RankRequest.FIRST);
+      ClusterResources.Planned planned = step.cut(analysis, found, resources);
+      plan = PlanHandle.of(source.engine(), step.of(analysis, found, planned, host));
     }
 
     private static SymbolicAnalysis analysis(PatternPass pass) {

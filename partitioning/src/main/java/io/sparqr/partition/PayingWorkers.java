@@ -1,0 +1,106 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.partition;
+
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.Locale;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
+
+/**
+ * How many workers a tree is cut for. More of them are taken only if that is foretold to be faster
+ * by a margin, because a forecast that is off would otherwise make every further device or executor
+ * a loss: on a tree with a heavy top the blocks' way costs more than the subtrees below it gain.
+ */
+public final class PayingWorkers {
+
+  /** What more workers have to gain. */
+  public static final double LEAST_GAIN = 1.15;
+
+  private PayingWorkers() {}
+
+  /**
+   * A choice.
+   *
+   * @param cut the cut for these workers
+   * @param workers their number
+   * @param reason one line for the report
+   */
+  public record Choice(TreePartition cut, int workers, String reason) {}
+
+  /** The numbers of workers to try: 1, 2, 3, 4, 6, 8, 12, 16, ... and all. */
+  static int[] counts(int all) {
+    return IntStream.concat(
+            IntStream.iterate(1, k -> k < all, k -> 2 * k)
+                .flatMap(k -> k == 1 ? IntStream.of(1) : IntStream.of(k, k + k / 2)),
+            IntStream.of(all))
+        .filter(k -> k <= all)
+        .distinct()
+        .toArray();
+  }
+
+  /** The fastest workers, the first of those that are equal; ascending. */
+  public static int[] fastest(ResourceModel resources, int count) {
+    return IntStream.range(0, resources.workers().size())
+        .boxed()
+        .sorted(
+            Comparator.<Integer>comparingDouble(w -> -resources.workers().get(w).flopsPerSecond())
+                .thenComparing(w -> w))
+        .limit(count)
+        .mapToInt(Integer::intValue)
+        .sorted()
+        .toArray();
+  }
+
+  /**
+   * Chooses.
+   *
+   * @param all number of workers
+   * @param what they are, in the plural, such as "devices"
+   * @param cuts the best cut for so many of them; null if their memory does not suffice, which it
+   *     has to for {@code all}
+   */
+  public static Choice choose(int all, String what, IntFunction<TreePartition> cuts) {
+    int[] counts = counts(all);
+    TreePartition[] cut = new TreePartition[counts.length];
+    int best = -1;
+    for (int i = 0; i < counts.length; i++) {
+      cut[i] = cuts.apply(counts[i]);
+      if (cut[i] == null) {
+        continue;
+      }
+      boolean pays =
+          best < 0 || cut[i].estimatedSeconds() * LEAST_GAIN <= cut[best].estimatedSeconds();
+      best = pays ? i : best;
+    }
+    return new Choice(cut[best], counts[best], reason(counts, cut, best, what));
+  }
+
+  private static String reason(int[] counts, TreePartition[] cut, int best, String what) {
+    int all = counts[counts.length - 1];
+    if (all == 1) {
+      return "";
+    }
+    String foretold = String.format(Locale.ROOT, "foretold %.3g s", cut[best].estimatedSeconds());
+    if (counts[best] == 1) {
+      double least =
+          Arrays.stream(cut)
+              .skip(1)
+              .mapToDouble(TreePartition::estimatedSeconds)
+              .min()
+              .orElseThrow();
+      return String.format(
+          Locale.ROOT,
+          "1 of %d %s: %s, with more of them %.3g s, which does not pay",
+          all,
+          what,
+          foretold,
+          least);
+    }
+    String alone =
+        cut[0] == null
+            ? "one has too little memory"
+            : String.format(Locale.ROOT, "on one %.3g s", cut[0].estimatedSeconds());
+    return "%d of %d %s: %s, %s".formatted(counts[best], all, what, foretold, alone);
+  }
+}
