@@ -232,7 +232,8 @@ public final class ClusterResources {
     }
     boolean devices = workers.stream().anyMatch(w -> w.device().isPresent());
     double blocks = devices ? rates.blocks() : Double.POSITIVE_INFINITY;
-    return new ResourceModel(list, rates.network(), rates.levelSeconds(), blocks);
+    double level = rates.levelSeconds(local && devices);
+    return new ResourceModel(list, rates.network(), level, blocks);
   }
 
   /**

@@ -193,7 +193,9 @@ class ClusterResourcesTest {
     assertThat(rates.coreFlops()).isEqualTo(3e10);
     assertThat(rates.device(SMALL)).isEqualTo(new DeviceModel(5e12, 7e9, 40L << 30));
     assertThat(rates.network()).isEqualTo(1.25e10);
-    assertThat(rates.levelSeconds()).isEqualTo(0.3);
+    assertThat(rates.levelSeconds(true)).isEqualTo(0.3);
+    assertThat(RATES.levelSeconds(true)).isEqualTo(0.01);
+    assertThat(RATES.levelSeconds(false)).isEqualTo(0.1);
     assertThat(RATES.device(SMALL)).isEqualTo(SMALL);
     for (String bad : List.of("fast", "0", "-1", "NaN", "Infinity")) {
       conf.set(Keys.NETWORK_BANDWIDTH.name(), bad);
