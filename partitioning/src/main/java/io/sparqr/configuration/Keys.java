@@ -71,7 +71,7 @@ public final class Keys {
           "spark.sparqr.model.deviceFlops",
           SPARK,
           null,
-          "0.3 of the device's FP64 peak; for an unknown device 1e13, as an H200",
+          "0.6 of the device's FP64 peak without tensor cores; for an unknown device 2e13, as an H200",
           "useful flops a second of a GPU on large fronts");
 
   public static final Key<Double> DEVICE_BANDWIDTH =
@@ -79,7 +79,7 @@ public final class Keys {
           "spark.sparqr.model.deviceBandwidth",
           SPARK,
           null,
-          "6e10",
+          "8e10",
           "bytes of fronts a second on a GPU: the cost of small fronts");
 
   public static final Key<String> DEVICE_MEMORY =
@@ -102,7 +102,7 @@ public final class Keys {
           "spark.sparqr.model.levelSeconds",
           SPARK,
           null,
-          "0.1",
+          "0.1; 0.01 on the devices of one JVM",
           "fixed cost of a Spark stage in seconds, with the latency of its shuffle");
 
   public static final Key<Double> BLOCK_BANDWIDTH =
@@ -110,7 +110,7 @@ public final class Keys {
           "spark.sparqr.model.blockBandwidth",
           SPARK,
           null,
-          "3.5e8",
+          "3e8",
           "bytes of contribution blocks a second that a task on a GPU hands to another: out of its"
               + " memory, through Spark's shuffle, and back");
 

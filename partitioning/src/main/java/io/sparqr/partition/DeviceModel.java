@@ -20,10 +20,13 @@ import java.io.Serializable;
 public record DeviceModel(double flopsPerSecond, double bytesPerSecond, long memoryBytes)
     implements Serializable {
 
-  /** Share of the FP64 peak without tensor cores that is useful flops on large sparse problems. */
-  public static final double PEAK_SHARE = 0.3;
+  /**
+   * Useful flops on large sparse problems as a share of the FP64 peak without tensor cores: those
+   * double it on the chips that this was measured on.
+   */
+  public static final double PEAK_SHARE = 0.6;
 
-  private static final double REFERENCE_BYTES_PER_SECOND = 6e10;
+  private static final double REFERENCE_BYTES_PER_SECOND = 8e10;
 
   /** Checks the rates. */
   public DeviceModel {
@@ -33,9 +36,9 @@ public record DeviceModel(double flopsPerSecond, double bytesPerSecond, long mem
   }
 
   /**
-   * The device assumed if none can be queried: an H200. With 1 us per front and 10 ms per task
-   * (covered by a level's cost) the model matches the measured times of problems of 0.5 to 150
-   * Gflop within a factor of 1.6 (benchmarks/RESULTS.md).
+   * The device assumed if none can be queried: an H200. With 0.2 us per front and 10 ms per task (a
+   * level's cost) the model is within 10% of nine problems of 56 to 19070 Gflop on an H100
+   * (benchmarks/history/2026-11-27-h100x2-forecast.txt).
    */
   public static DeviceModel reference() {
     return ofPeak(33.5e12, 140L << 30);

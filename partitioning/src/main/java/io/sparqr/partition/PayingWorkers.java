@@ -4,6 +4,7 @@ package io.sparqr.partition;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
@@ -57,50 +58,41 @@ public final class PayingWorkers {
    *
    * @param all number of workers
    * @param what they are, in the plural, such as "devices"
-   * @param cuts the best cut for so many of them; null if their memory does not suffice, which it
+   * @param cuts the best cut for a number of them; empty if their memory does not suffice, which it
    *     has to for {@code all}
    */
-  public static Choice choose(int all, String what, IntFunction<TreePartition> cuts) {
+  public static Choice choose(int all, String what, IntFunction<Optional<TreePartition>> cuts) {
     int[] counts = counts(all);
-    TreePartition[] cut = new TreePartition[counts.length];
+    double[] seconds = new double[counts.length];
+    Optional<TreePartition> chosen = Optional.empty();
     int best = -1;
     for (int i = 0; i < counts.length; i++) {
-      cut[i] = cuts.apply(counts[i]);
-      if (cut[i] == null) {
-        continue;
+      Optional<TreePartition> cut = cuts.apply(counts[i]);
+      seconds[i] = cut.map(TreePartition::estimatedSeconds).orElse(Double.POSITIVE_INFINITY);
+      if (cut.isPresent() && (best < 0 || seconds[i] * LEAST_GAIN <= seconds[best])) {
+        best = i;
+        chosen = cut;
       }
-      boolean pays =
-          best < 0 || cut[i].estimatedSeconds() * LEAST_GAIN <= cut[best].estimatedSeconds();
-      best = pays ? i : best;
     }
-    return new Choice(cut[best], counts[best], reason(counts, cut, best, what));
+    TreePartition cut = chosen.orElseThrow();
+    return new Choice(cut, counts[best], reason(counts, seconds, best, what));
   }
 
-  private static String reason(int[] counts, TreePartition[] cut, int best, String what) {
+  private static String reason(int[] counts, double[] seconds, int best, String what) {
     int all = counts[counts.length - 1];
     if (all == 1) {
       return "";
     }
-    String foretold = String.format(Locale.ROOT, "foretold %.3g s", cut[best].estimatedSeconds());
+    String text =
+        String.format(
+            Locale.ROOT, "%d of %d %s: predicted %.3g s", counts[best], all, what, seconds[best]);
     if (counts[best] == 1) {
-      double least =
-          Arrays.stream(cut)
-              .skip(1)
-              .mapToDouble(TreePartition::estimatedSeconds)
-              .min()
-              .orElseThrow();
+      double least = Arrays.stream(seconds).skip(1).min().orElseThrow();
       return String.format(
-          Locale.ROOT,
-          "1 of %d %s: %s, with more of them %.3g s, which does not pay",
-          all,
-          what,
-          foretold,
-          least);
+          Locale.ROOT, "%s, with more of them %.3g s, which does not pay", text, least);
     }
-    String alone =
-        cut[0] == null
-            ? "one has too little memory"
-            : String.format(Locale.ROOT, "on one %.3g s", cut[0].estimatedSeconds());
-    return "%d of %d %s: %s, %s".formatted(counts[best], all, what, foretold, alone);
+    return Double.isFinite(seconds[0])
+        ? String.format(Locale.ROOT, "%s, on one %.3g s", text, seconds[0])
+        : text + ", one has too little memory";
   }
 }

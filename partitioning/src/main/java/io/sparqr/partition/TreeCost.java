@@ -13,8 +13,11 @@ final class TreeCost {
   /** Bytes of an entry of a row: position and value. */
   private static final long ENTRY_BYTES = 12;
 
-  /** Fixed seconds per front: calls, maps, scheduling. */
+  /** Fixed seconds per front on a CPU: calls, maps, scheduling. */
   private static final double FRONT_SECONDS = 1e-6;
+
+  /** The same on a device, where they are the making of its lists. */
+  private static final double DEVICE_FRONT_SECONDS = 2e-7;
 
   final int fronts;
   final int[] parent;
@@ -137,7 +140,7 @@ final class TreeCost {
   static double seconds(double flops, double bytes, double fronts, ResourceModel.Worker worker) {
     return flops / worker.flopsPerSecond()
         + bytes / worker.bytesPerSecond()
-        + fronts * FRONT_SECONDS;
+        + fronts * (worker.device() ? DEVICE_FRONT_SECONDS : FRONT_SECONDS);
   }
 
   /** Seconds of one front on a worker. */

@@ -2,7 +2,9 @@
 package io.sparqr.partition;
 
 import io.sparqr.symbolic.SymbolicAnalysis;
-import java.util.Objects;
+import io.sparqr.threads.Parallel;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Cuts an assembly tree into subtree tasks, by levels.
@@ -12,7 +14,7 @@ import java.util.Objects;
  *
  * <pre>
  *   sum over l &lt; K of  L + max over workers w of  sum over t in T_l, w(t) = w of
- *       ( flops(t) / rate(w) + bytes(t) / byte rate(w) + fronts(t) x 1 us
+ *       ( flops(t) / rate(w) + bytes(t) / byte rate(w) + fronts(t) x 1 us (0.2 on a device)
  *         + blocks of t's inputs / block rate
  *         + those from other workers / network rate ),
  * </pre>
@@ -54,20 +56,55 @@ public final class TreePartitioner {
     TreeCost cost = new TreeCost(analysis, rhs, host, options.combinedParts());
     double bound = lowerBound(cost, resources);
     boolean alone = resources.workers().size() == 1;
-    TreePartition best = null;
-    for (int levels = options.minLevels(); levels <= options.maxLevels(); levels++) {
-      if (alone && best != null && overMemory(best, resources) == 0) {
+    List<Attempt> attempts = attempts(options);
+    if (alone) {
+      List<Attempt> few = attempts.stream().filter(t -> t.levels == options.minLevels()).toList();
+      TreePartition cut = best(few, cost, resources, options, bound);
+      if (overMemory(cut, resources) == 0) {
         // More levels would only add barriers.
-        break;
-      }
-      for (double caution : levels < 3 ? ONCE : CAUTIONS) {
-        TreePartition cut = TreeCut.of(cost, resources, options, levels, caution, bound);
-        if (best == null || better(cut, best, resources, options)) {
-          best = cut;
-        }
+        return cut;
       }
     }
-    return Objects.requireNonNull(best, "no number of levels is allowed");
+    return best(attempts, cost, resources, options, bound);
+  }
+
+  private static TreePartition best(
+      List<Attempt> attempts,
+      TreeCost cost,
+      ResourceModel resources,
+      PartitionOptions options,
+      double bound) {
+    var cuts = new TreePartition[attempts.size()];
+    Parallel.loop(
+        cuts.length,
+        1,
+        Runtime.getRuntime().availableProcessors(),
+        (from, to, thread) -> {
+          for (int k = from; k < to; k++) {
+            Attempt a = attempts.get(k);
+            cuts[k] = TreeCut.of(cost, resources, options, a.levels, a.caution, bound);
+          }
+        });
+    TreePartition best = cuts[0];
+    for (TreePartition cut : cuts) {
+      if (better(cut, best, resources, options)) {
+        best = cut;
+      }
+    }
+    return best;
+  }
+
+  /** A number of levels and a weight of the bound on the later ones. */
+  private record Attempt(int levels, double caution) {}
+
+  private static List<Attempt> attempts(PartitionOptions options) {
+    var list = new ArrayList<Attempt>();
+    for (int levels = options.minLevels(); levels <= options.maxLevels(); levels++) {
+      for (double caution : levels < 3 ? ONCE : CAUTIONS) {
+        list.add(new Attempt(levels, caution));
+      }
+    }
+    return list;
   }
 
   /**

@@ -3,7 +3,6 @@ package io.sparqr.backend.cuda;
 
 import io.sparqr.backend.cuda.driver.CudaDevice;
 import io.sparqr.backend.cuda.driver.CudaDriver;
-import io.sparqr.partition.DeviceModel;
 import jcuda.driver.CUdevice_attribute;
 
 /**
@@ -23,6 +22,9 @@ final class Crossover {
 
   /** C: 16 cores, flops per second. */
   private static final double CPU_RATE = 7e10;
+
+  /** D as a share of the peak without tensor cores, which most chips do not have for FP64. */
+  private static final double DEVICE_SHARE = 0.3;
 
   private Crossover() {}
 
@@ -48,7 +50,7 @@ final class Crossover {
    * than the CPU.
    */
   static double intensity(double peak) {
-    double rest = 1 - CPU_RATE / (DeviceModel.ofPeak(peak, 1).flopsPerSecond());
+    double rest = 1 - CPU_RATE / (DEVICE_SHARE * peak);
     return rest > 0 ? REFERENCE / rest : Double.POSITIVE_INFINITY;
   }
 

@@ -232,7 +232,8 @@ public final class ClusterResources {
     }
     boolean devices = workers.stream().anyMatch(w -> w.device().isPresent());
     double blocks = devices ? rates.blocks() : Double.POSITIVE_INFINITY;
-    return new ResourceModel(list, rates.network(), rates.levelSeconds(), blocks);
+    double level = rates.levelSeconds(local && devices);
+    return new ResourceModel(list, rates.network(), level, blocks);
   }
 
   /**
@@ -286,12 +287,12 @@ public final class ClusterResources {
               int[] used = PayingWorkers.fastest(model, k);
               ClusterResources some = sharedBy(k).only(used);
               try {
-                return some.cut(analysis, options, rhs).onto(used);
+                return Optional.of(some.cut(analysis, options, rhs).onto(used));
               } catch (InsufficientMemoryException e) {
                 if (k == count) {
                   throw e;
                 }
-                return null;
+                return Optional.empty();
               }
             });
     return new Planned(sharedBy(choice.workers()), choice.cut(), choice.workers(), choice.reason());

@@ -5,6 +5,7 @@ import io.sparqr.configuration.Key;
 import io.sparqr.configuration.Keys;
 import io.sparqr.partition.DeviceModel;
 import io.sparqr.partition.ResourceModel;
+import java.util.OptionalDouble;
 import org.apache.spark.SparkConf;
 
 /**
@@ -16,7 +17,8 @@ import org.apache.spark.SparkConf;
  * @param deviceBandwidth bytes per second of any GPU; 0: its own
  * @param deviceMemory bytes of any GPU; 0: its own
  * @param network bytes per second between two executors
- * @param levelSeconds fixed cost of a level: a Spark stage with the latency of its shuffle
+ * @param levelSeconds fixed cost of a level, a Spark stage with the latency of its shuffle; empty:
+ *     by where it runs
  * @param blocks bytes of contribution blocks that a task on a device hands to another per second
  */
 record ModelRates(
@@ -25,7 +27,7 @@ record ModelRates(
     double deviceBandwidth,
     long deviceMemory,
     double network,
-    double levelSeconds,
+    OptionalDouble levelSeconds,
     double blocks) {
 
   /** The rates without any settings. */
@@ -36,7 +38,7 @@ record ModelRates(
           0,
           0,
           ResourceModel.NETWORK,
-          ResourceModel.LEVEL_SECONDS,
+          OptionalDouble.empty(),
           ResourceModel.DEVICE_BLOCKS);
 
   /**
@@ -52,7 +54,7 @@ record ModelRates(
         number(conf, Keys.DEVICE_BANDWIDTH, 0),
         conf.contains(memory) ? conf.getSizeAsBytes(memory) : 0,
         number(conf, Keys.NETWORK_BANDWIDTH, ResourceModel.NETWORK),
-        number(conf, Keys.LEVEL_SECONDS, ResourceModel.LEVEL_SECONDS),
+        level(conf),
         number(conf, Keys.BLOCK_BANDWIDTH, ResourceModel.DEVICE_BLOCKS));
   }
 
@@ -62,6 +64,23 @@ record ModelRates(
         deviceFlops > 0 ? deviceFlops : own.flopsPerSecond(),
         deviceBandwidth > 0 ? deviceBandwidth : own.bytesPerSecond(),
         deviceMemory > 0 ? deviceMemory : own.memoryBytes());
+  }
+
+  /**
+   * Seconds of a level.
+   *
+   * @param near whether it runs on the devices of one JVM
+   */
+  double levelSeconds(boolean near) {
+    return levelSeconds.orElse(
+        near ? ResourceModel.DEVICE_LEVEL_SECONDS : ResourceModel.LEVEL_SECONDS);
+  }
+
+  private static OptionalDouble level(SparkConf conf) {
+    return Keys.LEVEL_SECONDS
+        .find(name -> conf.get(name, null))
+        .map(OptionalDouble::of)
+        .orElse(OptionalDouble.empty());
   }
 
   private static double number(SparkConf conf, Key<Double> key, double otherwise) {

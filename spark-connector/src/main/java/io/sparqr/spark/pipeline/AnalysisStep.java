@@ -21,6 +21,9 @@ import java.util.List;
 /** The analysis of the rows' pattern: the caller's, or a new one. */
 final class AnalysisStep {
 
+  private static final double RATE_SHARE = 0.5;
+  private static final double BANDWIDTH_SHARE = 0.75;
+
   private final Engine engine;
   private final SolveOptions options;
   private final DeviceOpening opening;
@@ -77,7 +80,8 @@ final class AnalysisStep {
 
   /**
    * Flops per second for the choice of the order. A GPU's if the problem will run on one: a better
-   * order is then less often worth the search.
+   * order is then less often worth the search. Only a part of its rate, since the search is
+   * foretold in seconds of one thread, and takes several.
    */
   private double rate(Verdicts verdicts, double flops, double intensity) {
     DeviceVerdict devices = verdicts.of(flops, intensity);
@@ -90,7 +94,7 @@ final class AnalysisStep {
         .workers()
         .stream()
         .filter(ResourceModel.Worker::device)
-        .mapToDouble(w -> w.flopsPerSecond(intensity))
+        .mapToDouble(w -> w.share(RATE_SHARE, BANDWIDTH_SHARE).flopsPerSecond(intensity))
         .max()
         .orElse(FactorizationRate.PROCESSOR);
   }

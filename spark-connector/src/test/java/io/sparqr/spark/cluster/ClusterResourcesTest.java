@@ -119,7 +119,7 @@ class ClusterResourcesTest {
     ClusterResources fast = devices(1e12);
     ClusterResources.Planned one = fast.plan(analysis, options, 1, false);
     assertThat(one.workers()).isEqualTo(1);
-    assertThat(one.reason()).startsWith("1 of 2 devices: foretold").endsWith("does not pay");
+    assertThat(one.reason()).startsWith("1 of 2 devices: predicted").endsWith("does not pay");
     assertThat(one.cut().tasks()).allMatch(t -> t.worker() == 0);
     assertThat(one.resources().threads(one.cut().tasks())).containsOnly(8);
     ClusterResources.Planned asked = fast.plan(analysis, options, 1, true);
@@ -127,7 +127,7 @@ class ClusterResourcesTest {
     assertThat(asked.reason()).isEmpty();
     ClusterResources.Planned two = devices(1e7).plan(analysis, options, 1, false);
     assertThat(two.workers()).isEqualTo(2);
-    assertThat(two.reason()).startsWith("2 of 2 devices: foretold").contains(", on one ");
+    assertThat(two.reason()).startsWith("2 of 2 devices: predicted").contains(", on one ");
     assertThat(two.cut().tasks()).extracting(SubtreeTask::worker).contains(0, 1);
     assertThat(two.resources().threads(two.cut().tasks())).containsOnly(4);
   }
@@ -193,7 +193,9 @@ class ClusterResourcesTest {
     assertThat(rates.coreFlops()).isEqualTo(3e10);
     assertThat(rates.device(SMALL)).isEqualTo(new DeviceModel(5e12, 7e9, 40L << 30));
     assertThat(rates.network()).isEqualTo(1.25e10);
-    assertThat(rates.levelSeconds()).isEqualTo(0.3);
+    assertThat(rates.levelSeconds(true)).isEqualTo(0.3);
+    assertThat(RATES.levelSeconds(true)).isEqualTo(0.01);
+    assertThat(RATES.levelSeconds(false)).isEqualTo(0.1);
     assertThat(RATES.device(SMALL)).isEqualTo(SMALL);
     for (String bad : List.of("fast", "0", "-1", "NaN", "Infinity")) {
       conf.set(Keys.NETWORK_BANDWIDTH.name(), bad);
