@@ -75,6 +75,15 @@ class HouseArchitectureTest {
     slices().matching("io.sparqr.(**)").should().beFreeOfCycles().check(CLASSES);
   }
 
+  /**
+   * What changes in a JVM as a whole has one owner, so that it can be closed and looked at: {@link
+   * io.sparqr.jvm.JvmState}. Others have a key to their part of it.
+   */
+  @Test
+  void stateOfTheJvmHasOneOwner() {
+    assertThat(StaticState.of(CLASSES)).containsExactly("io.sparqr.jvm.JvmState.current");
+  }
+
   /** More classes than this that all need each other are one class in pieces. */
   private static final int MOST_IN_A_CIRCLE = 4;
 

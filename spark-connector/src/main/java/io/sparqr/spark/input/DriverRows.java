@@ -1,15 +1,13 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.input;
 
+import io.sparqr.spark.exchange.Exchange;
 import io.sparqr.spark.file.RowSlice;
 import io.sparqr.spark.file.SliceRdd;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.rows.RowSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -22,12 +20,8 @@ import org.apache.spark.storage.StorageLevel;
  */
 public final class DriverRows implements AutoCloseable {
 
-  /** Problems for local tasks; a serialized task cannot carry a reference. */
-  private static final Map<Long, LocalProblem> HELD = new ConcurrentHashMap<>();
-
-  private static final AtomicLong NEXT = new AtomicLong();
-
-  private final long id = NEXT.incrementAndGet();
+  /** The problem for local tasks; a serialized task cannot carry a reference. */
+  private final Exchange here = new Exchange();
 
   /** Null with a local master. */
   private final JavaRDD<RowSlice> kept;
@@ -38,12 +32,15 @@ public final class DriverRows implements AutoCloseable {
   public DriverRows(JavaSparkContext context, LocalProblem problem, int partitions) {
     int parts = partitions(problem, partitions);
     if (context.isLocal()) {
-      HELD.put(id, problem);
-      long key = id;
+      here.put(0, problem);
+      Exchange from = here;
       List<Integer> numbers = IntStream.range(0, parts).boxed().toList();
       kept = null;
       rows =
-          SliceRdd.of(context.parallelize(numbers, parts).map(p -> slice(HELD.get(key), p, parts)));
+          SliceRdd.of(
+              context
+                  .parallelize(numbers, parts)
+                  .map(p -> slice(from.get(0, LocalProblem.class), p, parts)));
     } else {
       List<RowSlice> list = new ArrayList<>(parts);
       for (int p = 0; p < parts; p++) {
@@ -78,7 +75,7 @@ public final class DriverRows implements AutoCloseable {
 
   @Override
   public void close() {
-    HELD.remove(id);
+    here.close();
     if (kept != null) {
       kept.unpersist(false);
     }

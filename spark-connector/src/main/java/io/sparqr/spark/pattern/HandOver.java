@@ -4,7 +4,7 @@ package io.sparqr.spark.pattern;
 import io.sparqr.spark.engine.ByteBudget;
 import io.sparqr.spark.exchange.Exchange;
 import java.io.Serializable;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.OptionalLong;
 
 /**
  * What the tasks of a pattern pass found, handed to the driver within one JVM as it is, without
@@ -20,8 +20,6 @@ final class HandOver implements AutoCloseable, Serializable {
 
   /** In place of a number: it was not accepted. */
   static final long REFUSED = -1;
-
-  private static final AtomicLong NEXT = new AtomicLong();
 
   private final Exchange exchange;
 
@@ -40,12 +38,11 @@ final class HandOver implements AutoCloseable, Serializable {
 
   /** Leaves what a task found; returns its number, or {@link #REFUSED}. */
   long put(Found found) {
-    long number = NEXT.incrementAndGet();
-    if (!exchange.put(number, found, found.patterns.bytes() + found.norms.bytes())) {
+    OptionalLong number = exchange.putNew(found, found.patterns.bytes() + found.norms.bytes());
+    if (number.isEmpty()) {
       close();
-      return REFUSED;
     }
-    return number;
+    return number.orElse(REFUSED);
   }
 
   /** Whether it accepts nothing more, because more was to be left than it holds, or at its end. */

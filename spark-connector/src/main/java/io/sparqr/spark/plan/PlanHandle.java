@@ -1,17 +1,15 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.plan;
 
+import io.sparqr.jvm.NamedObjects;
 import io.sparqr.spark.engine.Engine;
 import java.io.IOException;
 import java.io.Serializable;
 import java.io.UncheckedIOException;
-import java.lang.ref.SoftReference;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
-import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 import org.apache.spark.SerializableWritable;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
@@ -31,7 +29,6 @@ import org.apache.spark.broadcast.Broadcast;
 public final class PlanHandle implements Serializable {
 
   private static final long serialVersionUID = 1;
-  private static final Map<String, SoftReference<SolvePlan>> KNOWN = new ConcurrentHashMap<>();
 
   private final String key = UUID.randomUUID().toString();
 
@@ -56,7 +53,11 @@ public final class PlanHandle implements Serializable {
     this.plan = plan;
     this.broadcast = broadcast;
     this.packed = packed;
-    know(plan);
+    NamedObjects.ofJvm().remember(name(), plan);
+  }
+
+  private NamedObjects.Name<SolvePlan> name() {
+    return new NamedObjects.Name<>(SolvePlan.class, key);
   }
 
   /**
@@ -97,11 +98,6 @@ public final class PlanHandle implements Serializable {
     }
   }
 
-  private void know(SolvePlan known) {
-    KNOWN.values().removeIf(r -> r.get() == null);
-    KNOWN.put(key, new SoftReference<>(known));
-  }
-
   /** A name of this factorization that no other has. */
   public String id() {
     return key;
@@ -114,36 +110,19 @@ public final class PlanHandle implements Serializable {
 
   /** The plan. */
   public SolvePlan value() {
-    if (plan != null) {
-      return plan;
-    }
-    SolvePlan known = known();
-    return known != null ? known : read();
-  }
-
-  private SolvePlan known() {
-    SoftReference<SolvePlan> known = KNOWN.get(key);
-    return known == null ? null : known.get();
+    return plan != null ? plan : NamedObjects.ofJvm().rememberedOr(name(), this::read);
   }
 
   private SolvePlan read() {
-    synchronized (KNOWN) {
-      SolvePlan known = known();
-      if (known != null) {
-        return known;
-      }
-      if (broadcast == null && packed == null) {
-        throw new IllegalStateException("the plan of a factorization that is closed");
-      }
-      SolvePlan read = packed != null ? unpack(packed.value()) : broadcast.value().value().plan();
-      know(read);
-      return read;
+    if (here()) {
+      throw new IllegalStateException("the plan of a factorization that is closed");
     }
+    return packed != null ? unpack(packed.value()) : broadcast.value().value().plan();
   }
 
   /** Releases the plan on the driver, when it is no longer needed. */
   public void release() {
-    KNOWN.remove(key);
+    NamedObjects.ofJvm().drop(name());
     if (broadcast != null) {
       broadcast.destroy();
     }

@@ -32,9 +32,9 @@ public final class HeldRows implements AutoCloseable, Serializable {
     this.depot = depot;
   }
 
-  /** A place for rows in {@link ParsedRows#ROOM} of each JVM; empty if there can be none. */
+  /** A place for rows in {@link ParsedRows#room} of each JVM; empty if there can be none. */
   public static Optional<HeldRows> of(Engine engine) {
-    return Depot.of(engine, "sparqr rows of the first reading", () -> ParsedRows.ROOM)
+    return Depot.of(engine, "sparqr rows of the first reading", () -> ParsedRows.room())
         .map(HeldRows::new);
   }
 

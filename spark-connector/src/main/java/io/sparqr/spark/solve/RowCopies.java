@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.solve;
 
+import io.sparqr.jvm.LostOwners;
 import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.exchange.Exchange;
 import io.sparqr.spark.plan.Fingerprint;
@@ -8,21 +9,18 @@ import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.rows.ParsedRows;
 import io.sparqr.spark.rows.RowCollector;
-import java.lang.ref.Cleaner;
 import java.util.List;
 
 /**
  * The rows of A, left by the first pass over them where all tasks are in the driver's JVM, so that
  * later passes take only the right-hand sides from Spark, or nothing at all: {@link ParsedRows},
- * and room for one solve's right-hand sides, within {@link ParsedRows#ROOM}. Without room there are
+ * and room for one solve's right-hand sides, within {@link ParsedRows#room}. Without room there are
  * none, and every pass reads the rows. Thread-safe.
  */
 public final class RowCopies implements AutoCloseable {
 
   /** No copies, and none wanted. */
   public static final RowCopies NONE = new RowCopies(Double.POSITIVE_INFINITY);
-
-  private static final Cleaner CLEANER = Cleaner.create();
 
   private final double expectedBytes;
 
@@ -57,12 +55,12 @@ public final class RowCopies implements AutoCloseable {
 
   /** Begins copies for a pass to leave; null if they are there already, or there is no room. */
   Making begin() {
-    return over || kept != null || expectedBytes > ParsedRows.ROOM.left() ? null : new Making();
+    return over || kept != null || expectedBytes > ParsedRows.room().left() ? null : new Making();
   }
 
   /** Copies that the tasks of a pass are making; given up at its end unless all are there. */
   final class Making implements AutoCloseable {
-    private final Exchange exchange = new Exchange(ParsedRows.ROOM);
+    private final Exchange exchange = new Exchange(ParsedRows.room());
 
     private Making() {}
 
@@ -104,7 +102,7 @@ public final class RowCopies implements AutoCloseable {
       return false;
     }
     // A factorization that nobody closes must not take the room of others for ever.
-    CLEANER.register(this, made::close);
+    LostOwners.whenLost(this, made::close);
     partitions = count;
     kept = made;
     return true;
