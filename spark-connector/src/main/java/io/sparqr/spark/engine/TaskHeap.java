@@ -2,12 +2,10 @@
 package io.sparqr.spark.engine;
 
 import io.sparqr.jvm.JvmPart;
+import io.sparqr.spark.internals.StoredBlocks;
 import java.util.concurrent.atomic.AtomicLong;
-import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
-import org.apache.spark.memory.MemoryMode;
 import org.apache.spark.util.TaskCompletionListener;
-import scala.Option;
 
 /**
  * Makes room in a JVM's heap for the predicted memory of tasks. Spark manages two uses of the heap:
@@ -67,7 +65,7 @@ public final class TaskHeap {
     for (int round = 0; round < ROUNDS && evicted > 0; round++) {
       // From a look at the blocks to their eviction: two tasks would evict for the same need.
       synchronized (this) {
-        long blocks = SparkEnv.get().memoryManager().onHeapStorageMemoryUsed();
+        long blocks = StoredBlocks.heapBytes();
         evicted = evict(excess(heap, blocks, predicted.get()));
       }
     }
@@ -86,15 +84,10 @@ public final class TaskHeap {
    * @return bytes evicted
    */
   public static long evict(long bytes) {
-    SparkEnv env = SparkEnv.get();
-    if (env == null) {
-      return 0;
-    }
-    var store = env.blockManager().memoryStore();
     long gone = 0;
     // Spark evicts either the full amount requested or nothing.
     for (long step = bytes; step >= LEAST && gone < bytes; ) {
-      long found = store.evictBlocksToFreeSpace(Option.empty(), step, MemoryMode.ON_HEAP);
+      long found = StoredBlocks.evict(step);
       gone += found;
       step = found == 0 ? step / 2 : Math.min(step, bytes - gone);
     }

@@ -9,6 +9,7 @@ import io.sparqr.error.NumericalIntegrityException;
 import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.storage.LateRows;
 import io.sparqr.numeric.storage.RowStore;
+import io.sparqr.spark.internals.SelfSized;
 import io.sparqr.spark.wire.Frame;
 import io.sparqr.threads.Parallel;
 import java.io.Externalizable;
@@ -23,7 +24,6 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
-import org.apache.spark.util.KnownSizeEstimation;
 
 /**
  * Rows of R of some consecutive fronts, kept on an executor as the factorization produced them,
@@ -36,7 +36,7 @@ import org.apache.spark.util.KnownSizeEstimation;
  * holds the rows itself ({@link Reading}).
  */
 public final class KeptFronts
-    implements Externalizable, KryoSerializable, KnownSizeEstimation, AutoCloseable {
+    implements Externalizable, KryoSerializable, SelfSized, AutoCloseable {
 
   private static final long serialVersionUID = 1;
 
