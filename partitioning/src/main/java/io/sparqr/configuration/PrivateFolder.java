@@ -33,7 +33,8 @@ import java.util.Set;
  */
 public final class PrivateFolder {
 
-  private static final Set<PosixFilePermission> OWN = PosixFilePermissions.fromString("rwx------");
+  private static final Set<PosixFilePermission> OWN =
+      Set.copyOf(PosixFilePermissions.fromString("rwx------"));
   private static final Set<PosixFilePermission> WRITTEN_BY_OTHERS =
       Set.of(PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_WRITE);
   private static final boolean POSIX =

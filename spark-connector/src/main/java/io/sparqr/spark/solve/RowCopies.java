@@ -19,9 +19,6 @@ import java.util.List;
  */
 public final class RowCopies implements AutoCloseable {
 
-  /** No copies, and none wanted. */
-  public static final RowCopies NONE = new RowCopies(Double.POSITIVE_INFINITY);
-
   private final double expectedBytes;
 
   /** Whether there are to be none, because there was no room for all, or at the end. */
@@ -43,10 +40,15 @@ public final class RowCopies implements AutoCloseable {
     this.expectedBytes = expectedBytes;
   }
 
+  /** No copies, and none wanted. */
+  public static RowCopies none() {
+    return new RowCopies(Double.POSITIVE_INFINITY);
+  }
+
   /** Copies of a plan's rows, to be made if there is room. */
   public static RowCopies of(Engine engine, SolvePlan plan) {
     if (!engine.sharesObjects()) {
-      return NONE;
+      return none();
     }
     Fingerprint all = plan.readings().total(plan.readings().partitions());
     int width = Math.max(1, plan.numbers().rhsCount());

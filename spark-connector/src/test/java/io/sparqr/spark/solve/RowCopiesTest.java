@@ -69,7 +69,7 @@ class RowCopiesTest {
     copies.close();
     assertThat(copies.rows()).isNull();
     assertThat(copies.begin()).as("it is over").isNull();
-    assertThat(RowCopies.NONE.begin()).isNull();
+    assertThat(RowCopies.none().begin()).isNull();
   }
 
   @Test
