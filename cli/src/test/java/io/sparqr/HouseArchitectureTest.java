@@ -61,6 +61,62 @@ class HouseArchitectureTest {
   }
 
   /**
+   * What may change in any version of Spark: its sources declare it {@code private[spark]} or say
+   * that it is not for use outside.
+   */
+  private static final String[] PRIVATE_PACKAGES = {
+    "org.apache.spark.executor..",
+    "org.apache.spark.internal..",
+    "org.apache.spark.memory..",
+    "org.apache.spark.network..",
+    "org.apache.spark.rpc..",
+    "org.apache.spark.serializer..",
+    "org.apache.spark.shuffle..",
+    "org.apache.spark.sql.catalyst..",
+    "org.apache.spark.sql.classic..",
+    "org.apache.spark.sql.execution..",
+    "org.apache.spark.sql.internal..",
+    "org.apache.spark.status..",
+    "org.apache.spark.util.collection.."
+  };
+
+  /** Those beside the classes that they may call, which are of the interface of listeners. */
+  private static final String PRIVATE_CLASSES =
+      "org\\.apache\\.spark\\.(SparkEnv|MapOutputTracker.*|SecurityManager|Heartbeat.*|TaskContextImpl"
+          + "|(SparkContext|TaskContext|SparkEnv)\\$"
+          + "|rdd\\.InputFileBlockHolder.*"
+          + "|scheduler\\.(?!SparkListener|AccumulableInfo|StageInfo|TaskInfo|JobResult).*"
+          + "|storage\\.(?!StorageLevel|RDDInfo).*"
+          + "|util\\.(KnownSizeEstimation|SizeEstimator.*|Utils.*|ThreadUtils.*|ClosureCleaner.*))";
+
+  /** Methods that Scala's callers outside of Spark cannot see, and Java's can. */
+  private static final String PRIVATE_METHODS =
+      "(env|statusStore|listenerBus|taskScheduler|schedulerBackend|dagScheduler|cleaner|ui"
+          + "|eventLogger|heartbeatReceiver|executorAllocationManager|sessionState|sharedState"
+          + "|queryExecution|logicalPlan)";
+
+  /**
+   * One room knows Spark's private parts, and a test of its own calls each of its methods on every
+   * version of Spark. {@code UTF8String}, the text of a table's row, is a plain value.
+   */
+  @Test
+  void oneRoomKnowsTheInsideOfSpark() {
+    var others = noClasses().that().resideOutsideOfPackage(ROOT + ".internals");
+    others
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(PRIVATE_PACKAGES)
+        .orShould()
+        .dependOnClassesThat()
+        .haveNameMatching(PRIVATE_CLASSES)
+        .orShould()
+        .callMethodWhere(
+            target(nameMatching(PRIVATE_METHODS))
+                .and(target(owner(nameMatching("org\\.apache\\.spark\\..*")))))
+        .check(CLASSES);
+  }
+
+  /**
    * Spark deserializes the results of tasks with the application's class loader, which does not
    * know our classes if the jar is an artifact of a Spark Connect session.
    */
@@ -73,6 +129,15 @@ class HouseArchitectureTest {
   @Test
   void packagesHaveNoCycles() {
     slices().matching("io.sparqr.(**)").should().beFreeOfCycles().check(CLASSES);
+  }
+
+  /**
+   * What changes in a JVM as a whole has one owner, so that it can be closed and looked at: {@link
+   * io.sparqr.jvm.JvmState}. Others have a key to their part of it.
+   */
+  @Test
+  void stateOfTheJvmHasOneOwner() {
+    assertThat(StaticState.of(CLASSES)).containsExactly("io.sparqr.jvm.JvmState.current");
   }
 
   /** More classes than this that all need each other are one class in pieces. */

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.numeric;
 
+import io.sparqr.jvm.NamedObjects;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -10,22 +11,33 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class ResidentFactors {
 
-  private static final ResidentFactors OF_JVM = new ResidentFactors();
+  private final NamedObjects all;
 
-  private final Map<String, Map<Integer, Residence>> all = new ConcurrentHashMap<>();
+  /** Those of a factorization, by task. */
+  private record Tasks(Map<Integer, Residence> residences) {}
 
   /** An empty registry. */
-  public ResidentFactors() {}
+  public ResidentFactors() {
+    this(new NamedObjects());
+  }
+
+  private ResidentFactors(NamedObjects all) {
+    this.all = all;
+  }
 
   /** The registry of this JVM. */
   public static ResidentFactors ofJvm() {
-    return OF_JVM;
+    return new ResidentFactors(NamedObjects.ofJvm());
+  }
+
+  private static NamedObjects.Name<Tasks> name(String factorization) {
+    return new NamedObjects.Name<>(Tasks.class, factorization);
   }
 
   /** Takes ownership of a task's residence; that of an earlier attempt is freed. */
   public void put(String factorization, int task, Residence residence) {
-    Residence before =
-        all.computeIfAbsent(factorization, f -> new ConcurrentHashMap<>()).put(task, residence);
+    Tasks tasks = all.heldOr(name(factorization), () -> new Tasks(new ConcurrentHashMap<>()));
+    Residence before = tasks.residences.put(task, residence);
     if (before != null) {
       before.close();
     }
@@ -33,9 +45,9 @@ public final class ResidentFactors {
 
   /** The residence of a task. */
   public Residence find(String factorization, int task) {
-    Map<Integer, Residence> tasks = all.get(factorization);
-    Residence found = tasks == null ? null : tasks.get(task);
-    return found != null ? found : Residence.none("R was made in another process");
+    return all.find(name(factorization))
+        .map(tasks -> tasks.residences.get(task))
+        .orElseGet(() -> Residence.none("R was made in another process"));
   }
 
   /** Frees a task's R, which must not be used again. */
@@ -45,14 +57,12 @@ public final class ResidentFactors {
 
   /** Frees all of a factorization; idempotent. */
   public void drop(String factorization) {
-    Map<Integer, Residence> tasks = all.remove(factorization);
-    if (tasks != null) {
-      tasks.values().forEach(Residence::close);
-    }
+    all.drop(name(factorization))
+        .ifPresent(tasks -> tasks.residences.values().forEach(Residence::close));
   }
 
   /** Number of factorizations. */
   public int size() {
-    return all.size();
+    return all.held(Tasks.class);
   }
 }

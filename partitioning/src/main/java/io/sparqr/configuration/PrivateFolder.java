@@ -34,7 +34,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PrivateFolder {
 
-  private static final Set<PosixFilePermission> OWN = PosixFilePermissions.fromString("rwx------");
+  private static final Set<PosixFilePermission> OWN =
+      Set.copyOf(PosixFilePermissions.fromString("rwx------"));
   private static final Set<PosixFilePermission> WRITTEN_BY_OTHERS =
       Set.of(PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_WRITE);
   private static final boolean POSIX =

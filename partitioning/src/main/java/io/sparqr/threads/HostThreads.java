@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.threads;
 
+import io.sparqr.jvm.JvmPart;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.SynchronousQueue;
@@ -17,9 +18,22 @@ public final class HostThreads {
 
   private static final int KEEP_SECONDS = 5;
 
-  private static final ExecutorService POOL = pool();
+  private static final JvmPart<Pool> POOL = JvmPart.of("host threads", Pool::new);
 
   private HostThreads() {}
+
+  /** Ends its threads when they are idle, or at once when it is closed. */
+  private record Pool(ExecutorService threads) implements AutoCloseable {
+
+    Pool() {
+      this(pool());
+    }
+
+    @Override
+    public void close() {
+      threads.shutdown();
+    }
+  }
 
   private static ExecutorService pool() {
     var number = new AtomicInteger();
@@ -38,7 +52,7 @@ public final class HostThreads {
 
   /** Starts work on a separate thread at once; the work itself must catch its exceptions. */
   public static Future<?> start(Runnable work) {
-    return POOL.submit(work);
+    return POOL.get().threads().submit(work);
   }
 
   /**

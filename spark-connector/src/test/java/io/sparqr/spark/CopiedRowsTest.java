@@ -37,14 +37,14 @@ class CopiedRowsTest {
 
   @BeforeEach
   void room() {
-    left = ParsedRows.ROOM.left();
+    left = ParsedRows.room().left();
     open = Exchange.open();
   }
 
   @AfterEach
   void roomAgain() {
     System.clearProperty(Keys.ROW_COPY_SHARE.name());
-    assertThat(ParsedRows.ROOM.left()).isEqualTo(left);
+    assertThat(ParsedRows.room().left()).isEqualTo(left);
     assertThat(Exchange.open()).isEqualTo(open);
   }
 
@@ -225,7 +225,7 @@ class CopiedRowsTest {
     long taken;
     try (QRFactorization f = GpuSparseQR.builder().factorize(rdd(parts))) {
       f.solve(labels(parts, 1, SEED));
-      taken = left - ParsedRows.ROOM.left();
+      taken = left - ParsedRows.room().left();
     }
     assertThat(taken).isPositive();
     limitRoom(2 * taken - 1);
@@ -234,9 +234,9 @@ class CopiedRowsTest {
         assertThat(readingsOfASolve(first, parts)).isOne();
         assertThat(readingsOfASolve(first, parts)).isZero();
         assertThat(readingsOfASolve(second, parts)).isEqualTo(2);
-        assertThat(ParsedRows.ROOM.left()).isBetween(0L, taken - 1);
+        assertThat(ParsedRows.room().left()).isBetween(0L, taken - 1);
       }
-      assertThat(ParsedRows.ROOM.left()).isEqualTo(2 * taken - 1);
+      assertThat(ParsedRows.room().left()).isEqualTo(2 * taken - 1);
     }
     System.clearProperty(Keys.ROW_COPY_SHARE.name());
   }
@@ -249,7 +249,7 @@ class CopiedRowsTest {
     try (QRFactorization f = GpuSparseQR.builder().ridge(1).factorize(rdd(parts))) {
       for (int k = 0; k < 2; k++) {
         assertThat(readingsOfASolve(f, parts)).isEqualTo(2);
-        assertThat(ParsedRows.ROOM.left()).isEqualTo(2500);
+        assertThat(ParsedRows.room().left()).isEqualTo(2500);
       }
     }
     System.clearProperty(Keys.ROW_COPY_SHARE.name());
@@ -262,9 +262,9 @@ class CopiedRowsTest {
     try (QRFactorization f = GpuSparseQR.builder().factorize(rdd(parts))) {
       JavaRDD<double[]> wrong = changed(parts, 3, 2, () -> new double[] {Double.NaN});
       assertThatThrownBy(() -> f.solve(wrong)).hasMessageContaining("NaN");
-      assertThat(ParsedRows.ROOM.left()).isEqualTo(left);
+      assertThat(ParsedRows.room().left()).isEqualTo(left);
       assertThat(readingsOfASolve(f, parts)).isOne();
-      assertThat(ParsedRows.ROOM.left()).isLessThan(left);
+      assertThat(ParsedRows.room().left()).isLessThan(left);
     }
   }
 
@@ -276,7 +276,7 @@ class CopiedRowsTest {
       READ.set(0);
       f.solveRelabeled(rdd(parts));
       assertThat(READ.get()).isEqualTo(PARTITIONS);
-      assertThat(ParsedRows.ROOM.left()).isEqualTo(left);
+      assertThat(ParsedRows.room().left()).isEqualTo(left);
     }
   }
 }

@@ -134,7 +134,8 @@ class RowsReadOnceIT {
               // So that both executors get some of them.
               Thread.sleep(20);
               return new Tuple2<>(
-                  ProcessHandle.current().pid(), ParsedRows.ROOM.most() - ParsedRows.ROOM.left());
+                  ProcessHandle.current().pid(),
+                  ParsedRows.room().most() - ParsedRows.room().left());
             })
         .reduceByKey((a, b) -> b)
         .collectAsMap();

@@ -1,12 +1,12 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.cli;
 
+import io.sparqr.spark.internals.SparkProcess;
+import java.util.Optional;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
-import org.apache.spark.SparkContext$;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.SparkSession;
-import scala.Option;
 
 /**
  * The Spark context of a command: an existing one (left running), or a new one (stopped at the
@@ -28,7 +28,7 @@ final class SparkHandle implements AutoCloseable {
    * @param executors 0: according to the cluster's configuration
    */
   SparkHandle(String master, int executors) {
-    Option<SparkContext> running = SparkContext$.MODULE$.getActive();
+    Optional<SparkContext> running = SparkProcess.activeContext();
     own = running.isEmpty();
     context = own ? start(master, executors) : running.get();
   }

@@ -1,20 +1,16 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.warmup;
 
+import io.sparqr.spark.internals.SparkProcess;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.parts.Parts;
 import io.sparqr.spark.rows.RowSource;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
-import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.rdd.RDD;
-import org.apache.spark.serializer.SerializerInstance;
 import scala.Tuple2;
-import scala.reflect.ClassTag;
-import scala.reflect.ClassTag$;
 
 /**
  * What a first job takes before it runs: RDDs as those of a solve are made, sent and received,
@@ -40,10 +36,7 @@ final class SparkObjects {
             .map((p, it) -> frames(it));
     RDD<byte[]> made = parts.rdd().rdd();
     made.dependencies();
-    SerializerInstance serializer = SparkEnv.get().closureSerializer().newInstance();
-    ClassTag<Object> any = ClassTag$.MODULE$.apply(Object.class);
-    ByteBuffer sent = serializer.serialize(made, any);
-    serializer.deserialize(sent, Thread.currentThread().getContextClassLoader(), any);
+    SparkProcess.sentAndReceived(made);
   }
 
   private static Iterator<Tuple2<Integer, byte[]>> keyed(int part, Iterator<SparseRow> rows) {

@@ -2,6 +2,7 @@
 package io.sparqr.spark.warmup;
 
 import io.sparqr.configuration.Keys;
+import io.sparqr.jvm.JvmPart;
 import io.sparqr.spark.device.DeviceReport;
 import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.engine.Foreground;
@@ -46,7 +47,8 @@ public final class Warmup {
   private static final int BESIDE_PROCESSORS = 4;
 
   /** The last one of this JVM. */
-  private static final AtomicReference<Warmup> LAST = new AtomicReference<>();
+  private static final JvmPart<AtomicReference<Warmup>> LAST =
+      JvmPart.of("warm-ups", AtomicReference::new);
 
   private final double seconds;
   private final Work work;
@@ -120,7 +122,7 @@ public final class Warmup {
       double seconds = Keys.WARMUP.in(settings);
       if (seconds > 0 && Runtime.getRuntime().availableProcessors() >= BESIDE_PROCESSORS) {
         var made = new Warmup(seconds, () -> besideSteps(device));
-        if (LAST.compareAndSet(null, made)) {
+        if (LAST.get().compareAndSet(null, made)) {
           made.start();
         }
       }
@@ -199,10 +201,10 @@ public final class Warmup {
   /** Starts one unless one runs. */
   static Warmup begin(double seconds, Work work) {
     var made = new Warmup(seconds, work);
-    Warmup last = LAST.get();
+    Warmup last = LAST.get().get();
     boolean free = last == null || last.ended.getCount() == 0;
-    if (!free || !LAST.compareAndSet(last, made)) {
-      return LAST.get();
+    if (!free || !LAST.get().compareAndSet(last, made)) {
+      return LAST.get().get();
     }
     Foreground.forget();
     made.start();
@@ -218,7 +220,7 @@ public final class Warmup {
 
   /** The last one of this JVM. */
   public static Optional<Warmup> last() {
-    return Optional.ofNullable(LAST.get());
+    return Optional.ofNullable(LAST.get().get());
   }
 
   /** Asks a running one to end after the problem at hand. */

@@ -13,6 +13,7 @@ import io.sparqr.configuration.Keys;
 import io.sparqr.error.BackendUnavailableException;
 import io.sparqr.error.CudaException;
 import io.sparqr.error.FatalCudaException;
+import io.sparqr.jvm.JvmPart;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.partition.DeviceModel;
 import java.util.Optional;
@@ -29,9 +30,11 @@ public final class CudaBackendProvider implements QrBackendProvider {
 
   private static final int OLDEST_CAPABILITY = 80;
 
-  private static Verdict shared;
+  private static final JvmPart<Verdict> VERDICT =
+      JvmPart.of("CUDA driver", () -> probe(KernelImage.isInJar(), JCudaCalls::new));
 
-  private static DeviceSessions sharedSessions;
+  private static final JvmPart<DeviceSessions> SESSIONS =
+      JvmPart.of("device sessions", CudaBackendProvider::sessionsOfJvm);
 
   private final Supplier<Verdict> probe;
   private final Supplier<DeviceSessions> sessions;
@@ -48,8 +51,8 @@ public final class CudaBackendProvider implements QrBackendProvider {
 
   /** For the service loader. */
   public CudaBackendProvider() {
-    probe = CudaBackendProvider::sharedVerdict;
-    sessions = CudaBackendProvider::sharedSessions;
+    probe = VERDICT::get;
+    sessions = SESSIONS::get;
   }
 
   /** For tests, with a given verdict; sessions are closed as soon as they are unused. */
@@ -62,19 +65,9 @@ public final class CudaBackendProvider implements QrBackendProvider {
     this.sessions = () -> sessions;
   }
 
-  private static synchronized DeviceSessions sharedSessions() {
-    if (sharedSessions == null) {
-      long millis = Math.round(1000 * Keys.IDLE_SECONDS.ofJvm());
-      sharedSessions = new DeviceSessions(sharedVerdict().driver(), millis).closedAtExit();
-    }
-    return sharedSessions;
-  }
-
-  private static synchronized Verdict sharedVerdict() {
-    if (shared == null) {
-      shared = probe(KernelImage.isInJar(), JCudaCalls::new);
-    }
-    return shared;
+  private static DeviceSessions sessionsOfJvm() {
+    long millis = Math.round(1000 * Keys.IDLE_SECONDS.ofJvm());
+    return new DeviceSessions(VERDICT.get().driver(), millis).closedAtExit();
   }
 
   /** Probes for the driver and devices; never throws. */

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.numeric.dense;
 
+import io.sparqr.jvm.JvmPart;
 import io.sparqr.threads.Crew;
 import java.util.function.DoubleConsumer;
 import java.util.function.IntConsumer;
@@ -21,8 +22,8 @@ final class StackedQr {
   /** A step of fewer flops is not worth waking other threads. */
   private static final double SHARED_STEP = 2e6;
 
-  private static final ThreadLocal<double[][]> PRODUCT =
-      ThreadLocal.withInitial(() -> new double[2][0]);
+  private static final JvmPart<ThreadLocal<double[][]>> PRODUCT =
+      JvmPart.of("products of panels", () -> ThreadLocal.withInitial(() -> new double[2][0]));
 
   private static final double[] NONE = {};
 
@@ -136,7 +137,7 @@ final class StackedQr {
   }
 
   private static void update(StackedPanel panel, int from, int to) {
-    double[][] slot = PRODUCT.get();
+    double[][] slot = PRODUCT.get().get();
     int size = panel.width * (to - from + 1);
     for (int i = 0; i < slot.length; i++) {
       if (slot[i].length < size) {

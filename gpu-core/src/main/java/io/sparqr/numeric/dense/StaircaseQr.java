@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.numeric.dense;
 
+import io.sparqr.jvm.JvmPart;
 import io.sparqr.threads.Crew;
 import java.util.function.DoubleConsumer;
 import java.util.function.IntConsumer;
@@ -29,8 +30,8 @@ public final class StaircaseQr {
   /** A step of fewer flops is not worth waking other threads. */
   private static final double SHARED_STEP = 2e6;
 
-  private static final ThreadLocal<double[][]> PRODUCT =
-      ThreadLocal.withInitial(() -> new double[1][0]);
+  private static final JvmPart<ThreadLocal<double[][]>> PRODUCT =
+      JvmPart.of("products of panels", () -> ThreadLocal.withInitial(() -> new double[1][0]));
 
   private final DenseKernels kernels;
   private static final double[] NONE = {};
@@ -274,7 +275,7 @@ public final class StaircaseQr {
   }
 
   private static double[] product(int length) {
-    double[][] slot = PRODUCT.get();
+    double[][] slot = PRODUCT.get().get();
     if (slot[0].length < length) {
       slot[0] = new double[length];
     }

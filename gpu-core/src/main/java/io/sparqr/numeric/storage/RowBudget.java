@@ -4,6 +4,7 @@ package io.sparqr.numeric.storage;
 import com.sun.management.HotSpotDiagnosticMXBean;
 import com.sun.management.OperatingSystemMXBean;
 import io.sparqr.configuration.Keys;
+import io.sparqr.jvm.JvmPart;
 import java.lang.management.ManagementFactory;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
@@ -11,17 +12,11 @@ import java.util.function.LongSupplier;
 /** Bytes of rows of R outside the heap: how many there may be, how many there are. Thread-safe. */
 public final class RowBudget {
 
-  private static final class OfJvm {
-    private static final long STANDARD = standard();
-
-    /** The setting may change as long as the JVM runs. */
-    private static final RowBudget BUDGET =
-        new RowBudget(
-            () -> {
-              Long set = Keys.FACTOR_MEMORY.ofJvm();
-              return set == null ? STANDARD : set;
-            });
-  }
+  private static final JvmPart<RowBudget> OF_JVM =
+      JvmPart.holding(
+          "bytes of R outside the heap",
+          RowBudget::bySetting,
+          budget -> budget.memoryBytes() + budget.fileBytes());
 
   private final LongSupplier limit;
   private final AtomicLong memory = new AtomicLong();
@@ -46,7 +41,17 @@ public final class RowBudget {
 
   /** The budget of this JVM: {@link Keys#FACTOR_MEMORY}. */
   public static RowBudget ofJvm() {
-    return OfJvm.BUDGET;
+    return OF_JVM.get();
+  }
+
+  /** The setting may change as long as the JVM runs. */
+  private static RowBudget bySetting() {
+    long standard = standard();
+    return new RowBudget(
+        () -> {
+          Long set = Keys.FACTOR_MEMORY.ofJvm();
+          return set == null ? standard : set;
+        });
   }
 
   /**

@@ -1,9 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.numeric.storage;
 
+import io.sparqr.jvm.LostOwners;
 import io.sparqr.numeric.RowMemory;
 import io.sparqr.symbolic.FrontMemory;
-import java.lang.ref.Cleaner;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.DoubleBuffer;
@@ -20,8 +20,6 @@ import java.util.concurrent.atomic.AtomicInteger;
  * one's slab is cleared. The slabs grow with what they have taken: a small task takes little.
  */
 public final class RowStore implements RowMemory, AutoCloseable {
-
-  private static final Cleaner LOST = Cleaner.create();
 
   /** Places for threads to allocate; a power of two. */
   private static final int STRIPES = 8;
@@ -47,7 +45,7 @@ public final class RowStore implements RowMemory, AutoCloseable {
     for (int k = 0; k < STRIPES; k++) {
       stripes[k] = new Stripe();
     }
-    LOST.register(this, slabs::forget);
+    LostOwners.whenLost(this, slabs::forget);
   }
 
   /** A slab in which rows are put one after the other. */

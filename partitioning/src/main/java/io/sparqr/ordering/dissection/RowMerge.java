@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.ordering.dissection;
 
+import io.sparqr.jvm.JvmPart;
 import io.sparqr.ordering.graph.WeightedGraph;
 import java.util.Arrays;
 
@@ -11,8 +12,8 @@ import java.util.Arrays;
  * cleared.
  */
 final class RowMerge {
-  private static final ThreadLocal<RowMerge> OF_THREAD =
-      ThreadLocal.withInitial(() -> new RowMerge(1));
+  private static final JvmPart<ThreadLocal<RowMerge>> OF_THREAD =
+      JvmPart.of("merged rows", () -> ThreadLocal.withInitial(() -> new RowMerge(1)));
 
   private static final int[] NONE = {};
 
@@ -46,7 +47,7 @@ final class RowMerge {
 
   /** This thread's object. */
   static RowMerge ofThread() {
-    return OF_THREAD.get();
+    return OF_THREAD.get().get();
   }
 
   /**

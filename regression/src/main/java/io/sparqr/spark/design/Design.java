@@ -3,6 +3,7 @@ package io.sparqr.spark.design;
 
 import io.sparqr.spark.design.DesignOptions.Role;
 import io.sparqr.spark.design.level.AbsorbedFactor;
+import io.sparqr.spark.internals.TableRows;
 import java.io.Serializable;
 import java.util.AbstractList;
 import java.util.ArrayList;
@@ -11,7 +12,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.RandomAccess;
 import java.util.stream.IntStream;
-import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.sql.Column;
@@ -19,9 +19,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.api.java.UDF1;
-import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.functions;
-import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
@@ -280,13 +278,9 @@ public final class Design implements Serializable {
    */
   public DesignRows rows(Dataset<Row> data) {
     Dataset<Row> selected = coding.selected(data, true);
-    JavaRDD<InternalRow> rows = Selection.rows(selected);
-    DataType[] types = Selection.types(selected);
     SharedCoding shared = shared(coding, data);
     return new DesignRows(
-        rows.mapPartitionsWithIndex(
-            (p, it) -> new EncodedBatches(p, it, shared.coding(), types), false),
-        shared);
+        TableRows.of(selected).map((p, it) -> new EncodedBatches(p, it, shared.coding())), shared);
   }
 
   /**

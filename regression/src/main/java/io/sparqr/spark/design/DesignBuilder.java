@@ -13,11 +13,11 @@ import io.sparqr.spark.design.level.LevelPass;
 import io.sparqr.spark.design.level.LevelPass.Found;
 import io.sparqr.spark.design.level.Levels;
 import io.sparqr.spark.design.level.NumberLevels;
+import io.sparqr.spark.internals.TableRows;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.ml.attribute.Attribute;
 import org.apache.spark.ml.attribute.AttributeGroup;
@@ -25,7 +25,6 @@ import org.apache.spark.ml.linalg.SQLDataTypes;
 import org.apache.spark.ml.linalg.Vector;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.types.BooleanType;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.NumericType;
@@ -232,16 +231,16 @@ final class DesignBuilder {
       texts[k] = slots.get(which[k]).kind() == LevelKind.TEXT;
     }
     Dataset<Row> selected = draft.selected(data, true);
-    DataType[] types = Selection.types(selected);
     boolean skip = options.handleInvalid() == HandleInvalid.SKIP;
     List<Found> found =
         LevelPass.run(
-            Selection.rows(selected),
+            context(data),
+            TableRows.of(selected),
             "levels of " + which.length + " factors",
             texts,
             (p, rows, sets) -> {
               var encoder = new RowEncoder(draft);
-              var cells = new InternalCells(types);
+              var cells = new TableCells();
               while (rows.hasNext()) {
                 cells.at(rows.next());
                 if (!skip || !encoder.lacks(cells, 0, false)) {
@@ -253,6 +252,10 @@ final class DesignBuilder {
       all[which[k]] = factor(slots.get(which[k]), found.get(k));
     }
     return all;
+  }
+
+  private static JavaSparkContext context(Dataset<Row> data) {
+    return JavaSparkContext.fromSparkContext(data.sparkSession().sparkContext());
   }
 
   private Factor factor(Slot slot, Found found) {
@@ -348,20 +351,17 @@ final class DesignBuilder {
       return;
     }
     Dataset<Row> selected = coded.selected(data, true);
-    DataType[] types = Selection.types(selected);
     boolean skip = options.handleInvalid() == HandleInvalid.SKIP;
-    JavaRDD<InternalRow> rows = Selection.rows(selected);
-    SharedCoding shared =
-        SharedCoding.of(
-            JavaSparkContext.fromSparkContext(data.sparkSession().sparkContext()), coded);
+    SharedCoding shared = SharedCoding.of(context(data), coded);
     List<Found> combinations =
         LevelPass.run(
-            rows,
+            context(data),
+            TableRows.of(selected),
             "combinations of " + sparse.size() + " interactions",
             new boolean[sparse.size()],
             (p, it, sets) -> {
               var encoder = new RowEncoder(shared.coding());
-              var cells = new InternalCells(types);
+              var cells = new TableCells();
               while (it.hasNext()) {
                 cells.at(it.next());
                 if (!skip || !encoder.lacks(cells, 0, false)) {

@@ -8,6 +8,7 @@ import io.sparqr.spark.design.level.LevelChunk;
 import io.sparqr.spark.design.level.LevelKind;
 import io.sparqr.spark.design.level.Levels;
 import io.sparqr.spark.design.level.NumberLevels;
+import io.sparqr.spark.internals.TableRows;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -140,7 +141,7 @@ final class DesignFiles {
   static Optional<Coding> read(SparkSession spark, String path) {
     Path folder = new Path(path, "design");
     try {
-      if (!folder.getFileSystem(spark.sessionState().newHadoopConf()).exists(folder)) {
+      if (!folder.getFileSystem(TableRows.hadoopSettings(spark)).exists(folder)) {
         return Optional.empty();
       }
     } catch (IOException e) {

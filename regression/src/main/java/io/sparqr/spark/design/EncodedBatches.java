@@ -1,11 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.design;
 
+import io.sparqr.spark.internals.TableRow;
 import io.sparqr.spark.rows.InputPlace;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
-import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.types.DataType;
 
 /**
  * A partition's rows, encoded in batches on demand; skipped rows count in row numbers, too. The
@@ -14,19 +13,18 @@ import org.apache.spark.sql.types.DataType;
 final class EncodedBatches implements Iterator<RowBatch> {
 
   private final int partition;
-  private final Iterator<InternalRow> rows;
+  private final Iterator<TableRow> rows;
   private final RowEncoder encoder;
-  private final InternalCells cells;
+  private final TableCells cells = new TableCells();
   private final int columns;
   private final int keys;
   private long position = -1;
   private RowBatch next;
 
-  EncodedBatches(int partition, Iterator<InternalRow> rows, Coding coding, DataType[] types) {
+  EncodedBatches(int partition, Iterator<TableRow> rows, Coding coding) {
     this.partition = partition;
     this.rows = rows;
     this.encoder = new RowEncoder(coding);
-    this.cells = new InternalCells(types);
     this.columns = coding.columns();
     this.keys = coding.options().clusters().size() + coding.keyed().size();
   }

@@ -7,13 +7,8 @@ import io.sparqr.spark.design.formula.Variable;
 import io.sparqr.spark.design.level.LevelKind;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.sql.Column;
-import org.apache.spark.sql.Dataset;
-import org.apache.spark.sql.Row;
-import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.functions;
-import org.apache.spark.sql.types.DataType;
 
 /**
  * The fields selected from the Dataset: label, weight and offset, the variables in order, then the
@@ -91,20 +86,5 @@ final class Selection {
       key = functions.when(functions.not(functions.isnan(number)), number.plus(0.0));
     }
     return key.cast("string");
-  }
-
-  /** The rows in Spark's internal representation, without a copy. */
-  static JavaRDD<InternalRow> rows(Dataset<Row> selected) {
-    var classic = (org.apache.spark.sql.classic.Dataset<Row>) selected;
-    return classic.queryExecution().toRdd().toJavaRDD();
-  }
-
-  static DataType[] types(Dataset<Row> selected) {
-    var fields = selected.schema().fields();
-    var types = new DataType[fields.length];
-    for (int k = 0; k < fields.length; k++) {
-      types[k] = fields[k].dataType();
-    }
-    return types;
   }
 }

@@ -1,12 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.design;
 
+import io.sparqr.jvm.NamedObjects;
 import io.sparqr.spark.wire.OwnObjects;
 import java.io.Serializable;
-import java.lang.ref.SoftReference;
-import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
 
@@ -18,7 +16,6 @@ import org.apache.spark.broadcast.Broadcast;
 final class SharedCoding implements Serializable {
 
   private static final long serialVersionUID = 2;
-  private static final Map<String, SoftReference<Coding>> KNOWN = new ConcurrentHashMap<>();
 
   private final String key = UUID.randomUUID().toString();
   private final Broadcast<byte[]> bytes;
@@ -27,7 +24,11 @@ final class SharedCoding implements Serializable {
   private SharedCoding(Coding coding, Broadcast<byte[]> bytes) {
     this.coding = coding;
     this.bytes = bytes;
-    know(coding);
+    NamedObjects.ofJvm().remember(name(), coding);
+  }
+
+  private NamedObjects.Name<Coding> name() {
+    return new NamedObjects.Name<>(Coding.class, key);
   }
 
   /** Broadcasts a coding, until {@link #destroy}. */
@@ -35,39 +36,22 @@ final class SharedCoding implements Serializable {
     return new SharedCoding(coding, context.broadcast(OwnObjects.bytes(coding)));
   }
 
-  private void know(Coding known) {
-    KNOWN.values().removeIf(r -> r.get() == null);
-    KNOWN.put(key, new SoftReference<>(known));
-  }
-
-  private Coding known() {
-    SoftReference<Coding> known = KNOWN.get(key);
-    return known == null ? null : known.get();
-  }
-
   Coding coding() {
     Coding here = coding;
     if (here == null) {
-      here = known();
-      coding = here = here == null ? read() : here;
+      here = NamedObjects.ofJvm().rememberedOr(name(), this::read);
+      coding = here;
     }
     return here;
   }
 
   private Coding read() {
-    synchronized (KNOWN) {
-      Coding known = known();
-      if (known == null) {
-        known = OwnObjects.object(bytes.value(), Coding.class);
-        know(known);
-      }
-      return known;
-    }
+    return OwnObjects.object(bytes.value(), Coding.class);
   }
 
   /** Releases the coding on the driver, when it is no longer needed. */
   void destroy() {
-    KNOWN.remove(key);
+    NamedObjects.ofJvm().drop(name());
     bytes.destroy();
   }
 }

@@ -3,6 +3,7 @@ package io.sparqr.spark.cluster;
 
 import io.sparqr.partition.DeviceModel;
 import io.sparqr.spark.device.DeviceReport;
+import io.sparqr.spark.internals.SparkCluster;
 import io.sparqr.spark.plan.DeviceVerdict;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -10,9 +11,6 @@ import java.util.List;
 import java.util.Optional;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
-import org.apache.spark.resource.ResourceProfile;
-import org.apache.spark.status.api.v1.ExecutorSummary;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * An executor as listed in Spark's status store.
@@ -30,15 +28,8 @@ public record Executor(String id, String host, int cores, int gpus) {
    */
   public static List<Executor> of(JavaSparkContext context) {
     var list = new ArrayList<Executor>();
-    for (ExecutorSummary e :
-        CollectionConverters.asJava(context.sc().statusStore().executorList(true))) {
-      // An executor known only through its block manager has no cores yet.
-      boolean ready = !e.id().equals("driver") && !e.isExcluded() && e.totalCores() > 0;
-      if (ready && e.resourceProfileId() == ResourceProfile.DEFAULT_RESOURCE_PROFILE_ID()) {
-        var gpu = e.resources().get("gpu");
-        int gpus = gpu.isEmpty() ? 0 : gpu.get().addresses().length;
-        list.add(new Executor(e.id(), host(e.hostPort()), e.totalCores(), gpus));
-      }
+    for (SparkCluster.LiveExecutor e : SparkCluster.executors(context.sc())) {
+      list.add(new Executor(e.id(), host(e.hostPort()), e.cores(), e.gpus()));
     }
     list.sort(Comparator.<Executor>comparingInt(e -> e.id().length()).thenComparing(Executor::id));
     return list;
@@ -77,6 +68,6 @@ public record Executor(String id, String host, int cores, int gpus) {
 
   /** The location for a task to run here, in the syntax of Spark's scheduler. */
   public String location() {
-    return "executor_" + host + "_" + id;
+    return SparkCluster.location(host, id);
   }
 }

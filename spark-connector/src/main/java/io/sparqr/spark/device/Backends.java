@@ -3,15 +3,16 @@ package io.sparqr.spark.device;
 
 import io.sparqr.backend.QrBackendProvider;
 import io.sparqr.error.BackendUnavailableException;
+import io.sparqr.jvm.JvmPart;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.partition.DeviceModel;
 import io.sparqr.spark.plan.DeviceVerdict;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntFunction;
 import org.slf4j.Logger;
@@ -26,7 +27,9 @@ public final class Backends {
       "Spark gave the task no GPU (spark.executor.resource.gpu.amount,"
           + " spark.task.resource.gpu.amount)";
 
-  private static final Map<String, Boolean> LOGGED = new ConcurrentHashMap<>();
+  /** Reasons why a task computes on the CPU that the log has already. */
+  private static final JvmPart<Set<String>> LOGGED =
+      JvmPart.of("logged reasons", ConcurrentHashMap::newKeySet);
 
   private Backends() {}
 
@@ -102,7 +105,7 @@ public final class Backends {
   }
 
   private static Chosen onHost(String why) {
-    if (LOGGED.putIfAbsent(why, true) == null) {
+    if (LOGGED.get().add(why)) {
       LOG.info("sparse QR on the CPU: {}", why);
     }
     return new Chosen(cpu(), -1, why);

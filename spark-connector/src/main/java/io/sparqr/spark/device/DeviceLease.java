@@ -2,6 +2,7 @@
 package io.sparqr.spark.device;
 
 import io.sparqr.error.BackendUnavailableException;
+import io.sparqr.jvm.JvmPart;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -15,14 +16,18 @@ import org.apache.spark.util.TaskCompletionListener;
 /** The right of one task to use one device of this JVM, returned when the task ends in any way. */
 public final class DeviceLease implements AutoCloseable {
 
-  private static final Map<Integer, Semaphore> DEVICES = new ConcurrentHashMap<>();
+  /** One permit a device. */
+  private static final JvmPart<Map<Integer, Semaphore>> DEVICES =
+      JvmPart.holding("leases of devices", ConcurrentHashMap::new, DeviceLease::taken);
 
   private final int device;
   private final long waitedNanos;
+  private final Semaphore permit;
   private final AtomicBoolean held = new AtomicBoolean(true);
 
-  private DeviceLease(int device, long waitedNanos) {
+  private DeviceLease(int device, Semaphore permit, long waitedNanos) {
     this.device = device;
+    this.permit = permit;
     this.waitedNanos = waitedNanos;
   }
 
@@ -93,17 +98,22 @@ public final class DeviceLease implements AutoCloseable {
    */
   public static DeviceLease acquire(TaskContext task, int device) {
     long begin = System.nanoTime();
+    Semaphore permit = DEVICES.get().computeIfAbsent(device, d -> new Semaphore(1, true));
     try {
-      DEVICES.computeIfAbsent(device, d -> new Semaphore(1, true)).acquire();
+      permit.acquire();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new BackendUnavailableException("interrupted while waiting for a device", "cuda");
     }
-    var lease = new DeviceLease(device, System.nanoTime() - begin);
+    var lease = new DeviceLease(device, permit, System.nanoTime() - begin);
     if (task != null) {
       task.addTaskCompletionListener((TaskCompletionListener) context -> lease.close());
     }
     return lease;
+  }
+
+  private static long taken(Map<Integer, Semaphore> devices) {
+    return devices.values().stream().filter(permit -> permit.availablePermits() == 0).count();
   }
 
   /** Device ordinal. */
@@ -120,7 +130,7 @@ public final class DeviceLease implements AutoCloseable {
   @Override
   public void close() {
     if (held.compareAndSet(true, false)) {
-      DEVICES.get(device).release();
+      permit.release();
     }
   }
 }

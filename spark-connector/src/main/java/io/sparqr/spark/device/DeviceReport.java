@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.device;
 
+import io.sparqr.jvm.JvmPart;
 import io.sparqr.partition.DeviceModel;
 import java.io.Serializable;
 import java.util.List;
@@ -19,7 +20,8 @@ import java.util.concurrent.ConcurrentHashMap;
 public record DeviceReport(String executor, boolean free, List<DeviceModel> devices)
     implements Serializable {
 
-  private static final Map<String, DeviceReport> RECEIVED = new ConcurrentHashMap<>();
+  private static final JvmPart<Map<String, DeviceReport>> RECEIVED =
+      JvmPart.of("reports of devices", ConcurrentHashMap::new);
 
   /** Copies the list. */
   public DeviceReport {
@@ -35,16 +37,16 @@ public record DeviceReport(String executor, boolean free, List<DeviceModel> devi
 
   /** Stores a report on the driver. */
   public static void received(DeviceReport report) {
-    RECEIVED.put(report.executor, report);
+    RECEIVED.get().put(report.executor, report);
   }
 
   /** Removes all reports at the end of the application. */
   public static void forgetAll() {
-    RECEIVED.clear();
+    RECEIVED.get().clear();
   }
 
   /** The report of an executor. */
   public static Optional<DeviceReport> of(String executor) {
-    return Optional.ofNullable(RECEIVED.get(executor));
+    return Optional.ofNullable(RECEIVED.get().get(executor));
   }
 }

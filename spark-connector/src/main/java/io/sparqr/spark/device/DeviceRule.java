@@ -7,12 +7,12 @@ import io.sparqr.configuration.Key;
 import io.sparqr.configuration.Keys;
 import io.sparqr.error.BackendUnavailableException;
 import io.sparqr.spark.engine.Engine;
+import io.sparqr.spark.internals.SparkProcess;
 import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.spark.plan.DeviceVerdict.Refuse;
 import io.sparqr.spark.plan.DeviceVerdict.Use;
 import java.util.Locale;
 import java.util.Optional;
-import org.apache.spark.SparkEnv;
 
 /**
  * The driver's rule for running a problem on GPUs: the caller's choice, the availability of
@@ -102,7 +102,6 @@ public final class DeviceRule {
 
   /** A number of the Spark configuration, if set. */
   private static double setting(Key<Double> key, double otherwise) {
-    SparkEnv env = SparkEnv.get();
-    return key.find(name -> env == null ? null : env.conf().get(name, null)).orElse(otherwise);
+    return key.find(name -> SparkProcess.setting(name).orElse(null)).orElse(otherwise);
   }
 }

@@ -46,6 +46,11 @@ public final class ByteBudget {
     return most.getAsLong();
   }
 
+  /** Bytes that are taken. */
+  public long taken() {
+    return taken.get();
+  }
+
   /** Bytes that are not taken. */
   public long left() {
     return most.getAsLong() - taken.get();

@@ -1,9 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.engine;
 
+import io.sparqr.spark.internals.SparkProcess;
 import io.sparqr.spark.report.SolveReport;
 import java.util.regex.Pattern;
-import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaSparkContext;
 
 /**
@@ -96,9 +96,8 @@ public final class Engine {
    * theirs.
    */
   public static boolean tasksShareClasses() {
-    var tasks = SparkEnv.get().serializer().defaultClassLoader();
     ClassLoader own = Engine.class.getClassLoader();
-    ClassLoader loader = tasks.isDefined() ? tasks.get() : own;
+    ClassLoader loader = SparkProcess.taskClassLoader().orElse(own);
     while (loader != null && loader != own) {
       loader = loader.getParent();
     }

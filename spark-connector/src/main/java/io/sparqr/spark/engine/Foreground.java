@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.engine;
 
+import io.sparqr.jvm.JvmPart;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -9,55 +10,57 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 public final class Foreground {
 
-  private static final AtomicBoolean ENTERED = new AtomicBoolean();
+  private static final JvmPart<Foreground> OF_JVM = JvmPart.of("work of users", Foreground::new);
 
-  private static final AtomicBoolean WORKING = new AtomicBoolean();
+  private final AtomicBoolean entered = new AtomicBoolean();
 
-  private static final ThreadLocal<Boolean> ASIDE = ThreadLocal.withInitial(() -> false);
+  private final AtomicBoolean working = new AtomicBoolean();
+
+  private final ThreadLocal<Boolean> aside = ThreadLocal.withInitial(() -> false);
 
   private Foreground() {}
 
   /** A solve begins on the driver; whether it is the first of a user. */
   public static boolean enter() {
-    return !ASIDE.get() && !ENTERED.getAndSet(true);
+    return !OF_JVM.get().aside.get() && !OF_JVM.get().entered.getAndSet(true);
   }
 
   /** The tasks of a solve begin, or one of them does on an executor. */
   public static void work() {
-    if (!ASIDE.get()) {
-      ENTERED.set(true);
-      WORKING.set(true);
+    if (!OF_JVM.get().aside.get()) {
+      OF_JVM.get().entered.set(true);
+      OF_JVM.get().working.set(true);
     }
   }
 
   /** Whether a user's tasks have begun, likewise. */
   public static boolean working() {
-    return WORKING.get();
+    return OF_JVM.get().working.get();
   }
 
   /** Whether a user's has begun since the JVM started or {@link #forget()}. */
   public static boolean entered() {
-    return ENTERED.get();
+    return OF_JVM.get().entered.get();
   }
 
   /** Forgets it, at the start of an application. */
   public static void forget() {
-    ENTERED.set(false);
-    WORKING.set(false);
+    OF_JVM.get().entered.set(false);
+    OF_JVM.get().working.set(false);
   }
 
   /** Runs a driver's work aside. */
   public static void aside(Runnable work) {
-    ASIDE.set(true);
+    OF_JVM.get().aside.set(true);
     try {
       work.run();
     } finally {
-      ASIDE.remove();
+      OF_JVM.get().aside.remove();
     }
   }
 
   /** Whether the calling thread, a driver's, works aside. */
   public static boolean aside() {
-    return ASIDE.get();
+    return OF_JVM.get().aside.get();
   }
 }

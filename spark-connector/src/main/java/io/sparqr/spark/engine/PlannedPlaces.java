@@ -1,12 +1,13 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.engine;
 
+import io.sparqr.spark.internals.SparkCluster;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.apache.spark.SparkContext;
-import org.apache.spark.scheduler.TaskSchedulerImpl;
 
 /**
  * The planned places of the tasks of a level: hints for Spark's scheduler, on the driver.
@@ -73,13 +74,12 @@ public final class PlannedPlaces {
 
   /** The current preferred locations of task i: one or none. */
   public List<String> of(int i) {
-    if (places.get(i).isEmpty()
-        || !(context.taskScheduler() instanceof TaskSchedulerImpl scheduler)) {
+    if (places.get(i).isEmpty()) {
       return List.of();
     }
     Place p = places.get(i).get();
-    var running = scheduler.runningTasksByExecutors().get(p.executor());
-    boolean free = running.isDefined() && (Integer) running.get() + before[i] < p.slots();
+    OptionalInt running = SparkCluster.runningTasks(context, p.executor());
+    boolean free = running.isPresent() && running.getAsInt() + before[i] < p.slots();
     return free ? List.of(p.location()) : List.of();
   }
 }

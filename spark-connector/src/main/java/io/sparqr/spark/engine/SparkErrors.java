@@ -6,13 +6,13 @@ import io.sparqr.error.ErrorText;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.error.SparseQrException;
 import io.sparqr.error.TaskFailedException;
+import io.sparqr.spark.internals.SparkProcess;
 import java.io.IOException;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.apache.spark.SparkEnv;
 import org.apache.spark.SparkException;
 
 /** Converts Spark's exceptions for a failed job into our own errors with one-line messages. */
@@ -116,12 +116,11 @@ public final class SparkErrors {
     long heap = Runtime.getRuntime().maxMemory();
     String whose =
         "local mode: the driver's heap of %,d MB, spark.driver.memory".formatted(heap >> 20);
-    SparkEnv env = SparkEnv.get();
-    boolean local = env == null || env.conf().get("spark.master", "local").matches("local(\\[.*)?");
+    boolean local = !SparkProcess.exists() || localMaster();
     if (!local) {
       whose =
           "executors of "
-              + env.conf().get("spark.executor.memory", "1g")
+              + SparkProcess.setting("spark.executor.memory").orElse("1g")
               + ", spark.executor.memory";
     }
     var ours =
@@ -129,6 +128,10 @@ public final class SparkErrors {
             "a task ran out of memory (%s): %s".formatted(whose, what), -1, local ? heap : -1);
     ours.initCause(e);
     return ours;
+  }
+
+  private static boolean localMaster() {
+    return SparkProcess.setting("spark.master").orElse("local").matches("local(\\[.*)?");
   }
 
   private static boolean noSpace(List<Throwable> chain) {
@@ -150,16 +153,12 @@ public final class SparkErrors {
       folder = m.find() ? m.group(1) : null;
     }
     if (folder == null) {
-      SparkEnv env = SparkEnv.get();
-      boolean local =
-          env != null && env.conf().get("spark.master", "local").matches("local(\\[.*)?");
       folder =
-          local
-              ? String.join(",", env.blockManager().diskBlockManager().localDirsString())
+          SparkProcess.exists() && localMaster()
+              ? String.join(",", SparkProcess.localFolders())
               : System.getenv()
                   .getOrDefault(
-                      "SPARK_LOCAL_DIRS",
-                      env == null ? "/tmp" : env.conf().get("spark.local.dir", "/tmp"));
+                      "SPARK_LOCAL_DIRS", SparkProcess.setting("spark.local.dir").orElse("/tmp"));
     }
     return new DiskFullException(
         NO_SPACE.toLowerCase(java.util.Locale.ROOT)

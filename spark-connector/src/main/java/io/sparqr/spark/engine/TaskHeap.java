@@ -1,12 +1,11 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.engine;
 
+import io.sparqr.jvm.JvmPart;
+import io.sparqr.spark.internals.StoredBlocks;
 import java.util.concurrent.atomic.AtomicLong;
-import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
-import org.apache.spark.memory.MemoryMode;
 import org.apache.spark.util.TaskCompletionListener;
-import scala.Option;
 
 /**
  * Makes room in a JVM's heap for the predicted memory of tasks. Spark manages two uses of the heap:
@@ -38,11 +37,12 @@ public final class TaskHeap {
    */
   private static final int ROUNDS = 4;
 
-  /** Total prediction for the running tasks of this JVM. */
-  private static final AtomicLong FORETOLD = new AtomicLong();
+  private static final JvmPart<TaskHeap> OF_JVM =
+      JvmPart.holding(
+          "predicted bytes of running tasks", TaskHeap::new, heap -> heap.predicted.get());
 
-  /** Held from a look at the blocks to their eviction: two tasks would evict for the same need. */
-  private static final Object LOOKING = new Object();
+  /** Total prediction for the running tasks of this JVM. */
+  private final AtomicLong predicted = new AtomicLong();
 
   private TaskHeap() {}
 
@@ -53,14 +53,20 @@ public final class TaskHeap {
    * @param bytes the prediction
    */
   public static void take(TaskContext context, long bytes) {
-    FORETOLD.addAndGet(bytes);
-    context.addTaskCompletionListener((TaskCompletionListener) ended -> FORETOLD.addAndGet(-bytes));
+    OF_JVM.get().book(context, bytes);
+  }
+
+  private void book(TaskContext context, long bytes) {
+    predicted.addAndGet(bytes);
+    context.addTaskCompletionListener(
+        (TaskCompletionListener) ended -> predicted.addAndGet(-bytes));
     long heap = Runtime.getRuntime().maxMemory();
     long evicted = 1;
     for (int round = 0; round < ROUNDS && evicted > 0; round++) {
-      synchronized (LOOKING) {
-        long blocks = SparkEnv.get().memoryManager().onHeapStorageMemoryUsed();
-        evicted = evict(excess(heap, blocks, FORETOLD.get()));
+      // From a look at the blocks to their eviction: two tasks would evict for the same need.
+      synchronized (this) {
+        long blocks = StoredBlocks.heapBytes();
+        evicted = evict(excess(heap, blocks, predicted.get()));
       }
     }
   }
@@ -78,15 +84,10 @@ public final class TaskHeap {
    * @return bytes evicted
    */
   public static long evict(long bytes) {
-    SparkEnv env = SparkEnv.get();
-    if (env == null) {
-      return 0;
-    }
-    var store = env.blockManager().memoryStore();
     long gone = 0;
     // Spark evicts either the full amount requested or nothing.
     for (long step = bytes; step >= LEAST && gone < bytes; ) {
-      long found = store.evictBlocksToFreeSpace(Option.empty(), step, MemoryMode.ON_HEAP);
+      long found = StoredBlocks.evict(step);
       gone += found;
       step = found == 0 ? step / 2 : Math.min(step, bytes - gone);
     }

@@ -2,16 +2,16 @@
 package io.sparqr.spark.exchange;
 
 import io.sparqr.spark.engine.ByteBudget;
+import io.sparqr.spark.internals.SelfSized;
 import java.io.Serializable;
 import java.util.Optional;
-import org.apache.spark.util.KnownSizeEstimation;
 
 /**
  * A value that stays in the JVM of the task that made it, as a block of Spark's, and its bytes of a
  * room. For Spark it is small, so that the caller's own blocks do not give way to it. If Spark
  * moves the block to another JVM, it is empty there. Thread-safe.
  */
-final class Deposit implements AutoCloseable, Serializable, KnownSizeEstimation {
+final class Deposit implements AutoCloseable, Serializable, SelfSized {
 
   private static final long serialVersionUID = 1;
 

@@ -4,17 +4,13 @@ package io.sparqr.spark.exchange;
 import io.sparqr.spark.cluster.Executor;
 import io.sparqr.spark.engine.PlannedPlaces;
 import io.sparqr.spark.engine.PlannedPlaces.Place;
+import io.sparqr.spark.internals.StoredBlocks;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaSparkContext;
-import org.apache.spark.storage.BlockId;
-import org.apache.spark.storage.BlockManagerId;
-import scala.collection.immutable.Seq;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * Where tasks prefer to run because earlier ones have left blocks there. An executor that has left
@@ -28,8 +24,8 @@ final class DepotPlaces {
 
   private DepotPlaces() {}
 
-  /** The places of the tasks for some blocks, as they are now. */
-  static PlannedPlaces of(JavaSparkContext context, BlockId... blocks) {
+  /** The places of the tasks for the blocks 0 .. count-1 of an RDD, as they are now. */
+  static PlannedPlaces of(JavaSparkContext context, int rdd, int count) {
     int cpus = Math.max(1, context.getConf().getInt("spark.task.cpus", 1));
     Map<String, Place> executors = new HashMap<>();
     int slots = 0;
@@ -39,14 +35,8 @@ final class DepotPlaces {
       slots += place.slots();
     }
     List<Optional<Place>> places = new ArrayList<>();
-    for (Seq<BlockManagerId> at :
-        CollectionConverters.asJava(SparkEnv.get().blockManager().master().getLocations(blocks))) {
-      places.add(
-          CollectionConverters.asJava(at).stream()
-              .map(BlockManagerId::executorId)
-              .filter(executors::containsKey)
-              .map(executors::get)
-              .findFirst());
+    for (List<String> at : StoredBlocks.executors(rdd, count)) {
+      places.add(at.stream().filter(executors::containsKey).map(executors::get).findFirst());
     }
     return PlannedPlaces.inTurn(context.sc(), fair(places, slots));
   }

@@ -1,12 +1,13 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.exchange;
 
+import io.sparqr.jvm.NamedObjects;
 import io.sparqr.spark.engine.ByteBudget;
 import io.sparqr.spark.engine.Engine;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Values that the driver and tasks of the same JVM hand to each other as they are, by number: no
@@ -17,10 +18,8 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class Exchange implements Depot {
 
   private static final long serialVersionUID = 1;
-  private static final Map<Long, Store> OPEN = new ConcurrentHashMap<>();
-  private static final AtomicLong NEXT = new AtomicLong();
 
-  private final long key = NEXT.incrementAndGet();
+  private final long key = NamedObjects.ofJvm().newNumber();
 
   /**
    * A value.
@@ -88,7 +87,7 @@ public final class Exchange implements Depot {
    * @param budget of which their bytes are taken
    */
   public Exchange(ByteBudget budget) {
-    OPEN.put(key, new Store(budget));
+    NamedObjects.ofJvm().hold(name(key), new Store(budget));
   }
 
   /** One between an engine's tasks and the driver; empty if they do not share its objects. */
@@ -116,24 +115,38 @@ public final class Exchange implements Depot {
     return take(bytes) && keep(number, value, bytes);
   }
 
+  private static NamedObjects.Name<Store> name(long key) {
+    return new NamedObjects.Name<>(Store.class, key);
+  }
+
+  private static Optional<Store> store(long key) {
+    return NamedObjects.ofJvm().find(name(key));
+  }
+
   @Override
   public boolean take(long bytes) {
-    Store store = OPEN.get(key);
-    return store != null && store.take(bytes);
+    return store(key).map(store -> store.take(bytes)).orElse(false);
   }
 
   @Override
   public void giveBack(long bytes) {
-    Store store = OPEN.get(key);
-    if (store != null) {
-      store.giveBack(bytes);
-    }
+    store(key).ifPresent(store -> store.giveBack(bytes));
   }
 
   @Override
   public boolean keep(long number, Object value, long bytes) {
-    Store store = OPEN.get(key);
-    return store != null && store.keep(number, value, bytes);
+    return store(key).map(store -> store.keep(number, value, bytes)).orElse(false);
+  }
+
+  /**
+   * Leaves a value under a number of its own, which no other value of this JVM has, unless there is
+   * no room for it.
+   *
+   * @return the number; empty if it is not held
+   */
+  public OptionalLong putNew(Object value, long bytes) {
+    long number = NamedObjects.ofJvm().newNumber();
+    return put(number, value, bytes) ? OptionalLong.of(number) : OptionalLong.empty();
   }
 
   /**
@@ -154,33 +167,27 @@ public final class Exchange implements Depot {
 
   /** A value of the exchange with a given key. */
   public static <T> Optional<T> find(long key, long number, Class<T> type) {
-    Store store = OPEN.get(key);
-    return Optional.ofNullable(store == null ? null : store.values.get(number))
-        .map(value -> type.cast(value.of));
+    return store(key).map(store -> store.values.get(number)).map(value -> type.cast(value.of));
   }
 
   /** Whether it takes values: it has not been closed. */
   public boolean isOpen() {
-    return OPEN.containsKey(key);
+    return store(key).isPresent();
   }
 
   /** Bytes taken. */
   public long bytes() {
-    Store store = OPEN.get(key);
-    return store == null ? 0 : store.taken();
+    return store(key).map(Store::taken).orElse(0L);
   }
 
   /** Number of those open in this JVM. */
   public static int open() {
-    return OPEN.size();
+    return NamedObjects.ofJvm().held(Store.class);
   }
 
   /** Drops all values; idempotent. */
   @Override
   public void close() {
-    Store store = OPEN.remove(key);
-    if (store != null) {
-      store.close();
-    }
+    NamedObjects.ofJvm().drop(name(key)).ifPresent(Store::close);
   }
 }

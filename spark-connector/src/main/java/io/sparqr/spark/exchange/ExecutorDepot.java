@@ -1,19 +1,14 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.exchange;
 
-import io.sparqr.spark.engine.ClassTags;
 import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.engine.PlannedPlaces;
+import io.sparqr.spark.internals.StoredBlocks;
 import java.util.Optional;
-import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
-import org.apache.spark.storage.BlockId;
-import org.apache.spark.storage.BlockManager;
-import org.apache.spark.storage.RDDBlockId;
 import org.apache.spark.storage.StorageLevel;
 import org.slf4j.LoggerFactory;
-import scala.collection.Iterator;
 
 /**
  * A {@link Depot} of executors in JVMs of their own. A value is a block of an RDD that nobody
@@ -51,7 +46,7 @@ final class ExecutorDepot implements Depot {
     this.blocks = context.emptyRDD();
     this.rdd = blocks.id();
     blocks.setName(name).persist(StorageLevel.MEMORY_ONLY());
-    put(SparkEnv.get().blockManager(), DRIVERS, true);
+    StoredBlocks.put(rdd, DRIVERS, true);
   }
 
   /**
@@ -77,15 +72,15 @@ final class ExecutorDepot implements Depot {
   /** Leaves a value, unless another attempt of the task has done so in this JVM. */
   @Override
   public boolean keep(long number, Object value, long bytes) {
-    BlockManager manager = SparkEnv.get().blockManager();
+    int block = Math.toIntExact(number);
     var deposit = new Deposit(value, bytes, room.get());
     boolean held = false;
     try {
       held =
-          here(manager, number) == null
-              && put(manager, number, deposit)
-              && here(manager, number) == deposit
-              && manager.master().contains(block(DRIVERS));
+          StoredBlocks.value(rdd, block).isEmpty()
+              && StoredBlocks.put(rdd, block, deposit)
+              && isHere(block, deposit)
+              && StoredBlocks.isStored(rdd, DRIVERS);
     } catch (Exception e) {
       // An executor that is to end stores nothing, and the task can do without.
       LoggerFactory.getLogger(ExecutorDepot.class).debug("a value is not held", e);
@@ -94,57 +89,36 @@ final class ExecutorDepot implements Depot {
       }
     } finally {
       if (!held) {
-        drop(manager, number, deposit);
+        drop(block, deposit);
       }
     }
     return held;
   }
 
-  private boolean put(BlockManager manager, long number, Object value) {
-    return manager.putSingle(
-        block(number), value, StorageLevel.MEMORY_ONLY(), true, ClassTags.any());
-  }
-
-  private void drop(BlockManager manager, long number, Deposit deposit) {
+  private void drop(int block, Deposit deposit) {
     try {
-      if (here(manager, number) == deposit) {
-        manager.removeBlock(block(number), true);
+      if (isHere(block, deposit)) {
+        StoredBlocks.remove(rdd, block);
       }
     } finally {
       deposit.close();
     }
   }
 
-  /** The block of this JVM; null if there is none. */
-  private Object here(BlockManager manager, long number) {
-    var found = manager.getLocalValues(block(number));
-    if (found.isEmpty()) {
-      return null;
-    }
-    Iterator<?> values = found.get().data();
-    Object value = values.next();
-    // Spark lets go of the block at its end.
-    return values.hasNext() ? null : value;
-  }
-
-  private BlockId block(long number) {
-    return new RDDBlockId(rdd, Math.toIntExact(number));
+  private boolean isHere(int block, Deposit deposit) {
+    return StoredBlocks.value(rdd, block).orElse(null) == deposit;
   }
 
   @Override
   public <T> Optional<T> find(long number, Class<T> type) {
-    return here(SparkEnv.get().blockManager(), number) instanceof Deposit d
+    return StoredBlocks.value(rdd, Math.toIntExact(number)).orElse(null) instanceof Deposit d
         ? d.value().map(type::cast)
         : Optional.empty();
   }
 
   @Override
   public Optional<PlannedPlaces> places(int count) {
-    var values = new BlockId[count];
-    for (int k = 0; k < count; k++) {
-      values[k] = block(k);
-    }
-    return Optional.of(DepotPlaces.of(context, values));
+    return Optional.of(DepotPlaces.of(context, rdd, count));
   }
 
   @Override

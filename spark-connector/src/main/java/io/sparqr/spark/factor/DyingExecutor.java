@@ -1,8 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.factor;
 
+import io.sparqr.spark.internals.SparkProcess;
 import java.util.function.IntConsumer;
-import org.apache.spark.SparkEnv;
 import org.slf4j.LoggerFactory;
 
 /** Ends an executor with an unreliable device, so that Spark replaces it. */
@@ -19,8 +19,7 @@ public final class DyingExecutor {
    * ends the driver.
    */
   public static void leave(RuntimeException why) {
-    SparkEnv env = SparkEnv.get();
-    leave(why, env == null ? DRIVER : env.executorId(), Runtime.getRuntime()::halt);
+    leave(why, SparkProcess.executor().orElse(DRIVER), Runtime.getRuntime()::halt);
   }
 
   /** The same for a given executor id; {@code exit} ends the JVM. */

@@ -3,6 +3,7 @@ package io.sparqr.spark.factor;
 
 import io.sparqr.spark.cluster.ClusterResources;
 import io.sparqr.spark.engine.SparkErrors;
+import io.sparqr.spark.internals.RunningTask;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.threads.Parallel;
 import java.io.Serializable;
@@ -13,7 +14,6 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.spark.Partition;
 import org.apache.spark.TaskContext;
-import org.apache.spark.TaskContext$;
 import org.apache.spark.rdd.RDD;
 import scala.Tuple2;
 
@@ -112,7 +112,7 @@ public record RowParts(int tasks, int each) implements Serializable {
           // Spark's readers look up the task through the current thread.
           TaskContext before = TaskContext.get();
           ClassLoader own = Thread.currentThread().getContextClassLoader();
-          TaskContext$.MODULE$.setTaskContext(context);
+          RunningTask.set(context);
           Thread.currentThread().setContextClassLoader(classes);
           try {
             if (failure.get() == null) {
@@ -123,7 +123,7 @@ public record RowParts(int tasks, int each) implements Serializable {
             failure.compareAndSet(null, e);
           } finally {
             Thread.currentThread().setContextClassLoader(own);
-            TaskContext$.MODULE$.setTaskContext(before);
+            RunningTask.set(before);
           }
         });
     if (failure.get() != null) {

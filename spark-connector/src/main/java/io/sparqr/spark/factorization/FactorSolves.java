@@ -373,7 +373,7 @@ final class FactorSolves {
 
   /** A'y for the labels y of a pass over rows of A in any order, one for each right-hand side. */
   double[][] timesTransposed(RowSource labelled) {
-    ResidualPass.Sums sums = ResidualPass.further(labelled, plan, RowCopies.NONE).run(null);
+    ResidualPass.Sums sums = ResidualPass.further(labelled, plan, RowCopies.none()).run(null);
     double[][] product = new double[sums.width()][plan.analysis().columns()];
     for (int i = 0; i < sums.gradient().length; i++) {
       int column = i / sums.width();

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.input;
 
+import io.sparqr.jvm.JvmPart;
 import io.sparqr.spark.file.Compression;
 import java.io.ByteArrayInputStream;
 import java.io.FileInputStream;
@@ -25,8 +26,8 @@ public final class Piped {
   /** Standard input. */
   private static final String STANDARD = "-";
 
-  private static final ThreadLocal<Map<String, Path>> COPIES =
-      ThreadLocal.withInitial(HashMap::new);
+  private static final JvmPart<ThreadLocal<Map<String, Path>>> COPIES =
+      JvmPart.of("copies of piped inputs", () -> ThreadLocal.withInitial(HashMap::new));
 
   private Piped() {}
 
@@ -57,10 +58,10 @@ public final class Piped {
     if (!is(name) && !needsUnpacking(name)) {
       return Path.of(name);
     }
-    Path copy = COPIES.get().get(name);
+    Path copy = COPIES.get().get().get(name);
     if (copy == null) {
       copy = copied(name);
-      COPIES.get().put(name, copy);
+      COPIES.get().get().put(name, copy);
     }
     return copy;
   }
@@ -102,9 +103,9 @@ public final class Piped {
 
   /** Deletes the copies of this thread. */
   public static void deleteCopies() {
-    for (Path copy : COPIES.get().values()) {
+    for (Path copy : COPIES.get().get().values()) {
       copy.toFile().delete();
     }
-    COPIES.remove();
+    COPIES.get().remove();
   }
 }

@@ -3,6 +3,7 @@ package io.sparqr.spark.metrics;
 
 import com.codahale.metrics.Gauge;
 import com.codahale.metrics.MetricRegistry;
+import io.sparqr.jvm.JvmPart;
 import io.sparqr.spark.device.Backends;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -12,40 +13,48 @@ import java.util.concurrent.atomic.LongAdder;
  */
 final class ExecutorMetrics {
 
-  private static final LongAdder TASKS = new LongAdder();
-  private static final LongAdder FRONTS = new LongAdder();
-  private static final LongAdder FLOPS = new LongAdder();
-  private static final LongAdder ROWS = new LongAdder();
-  private static final LongAdder R_BYTES = new LongAdder();
-  private static final LongAdder CONTRIBUTION_BYTES = new LongAdder();
-  private static final LongAdder DEVICE_WAIT_NANOS = new LongAdder();
+  private static final JvmPart<ExecutorMetrics> OF_JVM =
+      JvmPart.of("totals of tasks", ExecutorMetrics::new);
+
+  private final LongAdder tasks = new LongAdder();
+  private final LongAdder fronts = new LongAdder();
+  private final LongAdder flops = new LongAdder();
+  private final LongAdder rows = new LongAdder();
+  private final LongAdder rBytes = new LongAdder();
+  private final LongAdder contributionBytes = new LongAdder();
+  private final LongAdder deviceWaitNanos = new LongAdder();
 
   private ExecutorMetrics() {}
 
-  static void arrived(long rows) {
-    ROWS.add(rows);
+  /** The totals of this JVM. */
+  static ExecutorMetrics ofJvm() {
+    return OF_JVM.get();
   }
 
-  static void factored(long fronts, long flops, long rBytes, long contributionBytes) {
-    TASKS.increment();
-    FRONTS.add(fronts);
-    FLOPS.add(flops);
-    R_BYTES.add(rBytes);
-    CONTRIBUTION_BYTES.add(contributionBytes);
+  void arrived(long rows) {
+    this.rows.add(rows);
   }
 
-  static void waited(long nanos) {
-    DEVICE_WAIT_NANOS.add(nanos);
+  void factored(long fronts, long flops, long rBytes, long contributionBytes) {
+    tasks.increment();
+    this.fronts.add(fronts);
+    this.flops.add(flops);
+    this.rBytes.add(rBytes);
+    this.contributionBytes.add(contributionBytes);
   }
 
-  static void register(MetricRegistry registry) {
-    gauge(registry, "tasks", TASKS::sum);
-    gauge(registry, "fronts", FRONTS::sum);
-    gauge(registry, "flops", FLOPS::sum);
-    gauge(registry, "rows", ROWS::sum);
-    gauge(registry, "rBytes", R_BYTES::sum);
-    gauge(registry, "contributionBytes", CONTRIBUTION_BYTES::sum);
-    gauge(registry, "deviceWaitMillis", () -> DEVICE_WAIT_NANOS.sum() / 1_000_000);
+  void waited(long nanos) {
+    deviceWaitNanos.add(nanos);
+  }
+
+  void register(MetricRegistry registry) {
+    gauge(registry, "tasks", tasks::sum);
+    gauge(registry, "fronts", fronts::sum);
+    gauge(registry, "flops", flops::sum);
+    gauge(registry, "rows", rows::sum);
+    gauge(registry, "rBytes", rBytes::sum);
+    gauge(registry, "contributionBytes", contributionBytes::sum);
+    gauge(registry, "deviceWaitMillis", () -> deviceWaitNanos.sum() / 1_000_000);
     gauge(registry, "deviceBytes", Backends::deviceBytesInUse);
   }
 

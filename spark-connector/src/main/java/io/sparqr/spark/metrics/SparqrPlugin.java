@@ -67,7 +67,7 @@ public final class SparqrPlugin implements SparkPlugin {
     return new ExecutorPlugin() {
       @Override
       public void init(PluginContext context, Map<String, String> configuration) {
-        ExecutorMetrics.register(context.metricRegistry());
+        ExecutorMetrics.ofJvm().register(context.metricRegistry());
         try {
           context.send(DeviceReport.ofThisJvm(context.executorID()));
         } catch (IOException e) {

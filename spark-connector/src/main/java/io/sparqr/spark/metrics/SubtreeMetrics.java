@@ -91,7 +91,7 @@ public final class SubtreeMetrics implements Serializable {
   public synchronized void arrived(long count) {
     rows.add(count);
     if (counted) {
-      ExecutorMetrics.arrived(count);
+      ExecutorMetrics.ofJvm().arrived(count);
     }
   }
 
@@ -108,7 +108,7 @@ public final class SubtreeMetrics implements Serializable {
     rBytes.add(bytesOfR);
     contributionBytes.add(blockBytes);
     if (counted) {
-      ExecutorMetrics.factored(summary.fronts(), work, bytesOfR, blockBytes);
+      ExecutorMetrics.ofJvm().factored(summary.fronts(), work, bytesOfR, blockBytes);
     }
   }
 
@@ -116,7 +116,7 @@ public final class SubtreeMetrics implements Serializable {
   public synchronized void waited(long nanos) {
     deviceWait.add(nanos / 1_000_000);
     if (counted) {
-      ExecutorMetrics.waited(nanos);
+      ExecutorMetrics.ofJvm().waited(nanos);
     }
   }
 }

@@ -2,9 +2,9 @@
 package io.sparqr.spark.metrics;
 
 import io.sparqr.numeric.FactorSummary;
+import io.sparqr.spark.internals.SparkProcess;
 import io.sparqr.spark.wire.ObjectCodec;
 import java.io.Serializable;
-import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
 import org.apache.spark.util.CollectionAccumulator;
 import org.apache.spark.util.TaskCompletionListener;
@@ -72,8 +72,7 @@ public record TaskProfile(
     }
 
     private static String executor() {
-      SparkEnv env = SparkEnv.get();
-      return env == null ? DRIVER : env.executorId();
+      return SparkProcess.executor().orElse(DRIVER);
     }
 
     /** Ends the watch with the finished task. */
@@ -83,9 +82,7 @@ public record TaskProfile(
       }
       String place = executor();
       if (!place.equals(DRIVER)) {
-        place =
-            "executor %s on %s"
-                .formatted(place, SparkEnv.get().blockManager().blockManagerId().host());
+        place = "executor %s on %s".formatted(place, SparkProcess.host());
       }
       var seen = new long[3][0];
       if (memory != null) {

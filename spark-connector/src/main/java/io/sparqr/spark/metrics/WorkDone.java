@@ -1,11 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.metrics;
 
+import io.sparqr.jvm.NamedObjects;
 import io.sparqr.numeric.WorkListener;
 import java.io.Serializable;
-import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.DoubleAdder;
 import org.apache.spark.SparkContext;
 import org.apache.spark.util.DoubleAccumulator;
@@ -24,9 +23,6 @@ public final class WorkDone implements WorkListener, Serializable {
 
   private static final long serialVersionUID = 2;
 
-  /** The sums of this JVM, by factorization. */
-  private static final Map<String, DoubleAdder> HERE = new ConcurrentHashMap<>();
-
   private final String key = UUID.randomUUID().toString();
   private final DoubleAccumulator sum = new DoubleAccumulator();
 
@@ -40,14 +36,18 @@ public final class WorkDone implements WorkListener, Serializable {
   /** For tasks in this JVM, without Spark. */
   static WorkDone local() {
     var made = new WorkDone();
-    HERE.put(made.key, new DoubleAdder());
+    NamedObjects.ofJvm().hold(made.name(), new DoubleAdder());
     return made;
+  }
+
+  /** Of the sum of this JVM. */
+  private NamedObjects.Name<DoubleAdder> name() {
+    return new NamedObjects.Name<>(DoubleAdder.class, key);
   }
 
   /** Flops done by tasks of this JVM so far; 0 on a cluster's driver. */
   public double here() {
-    DoubleAdder found = HERE.get(key);
-    return found == null ? 0 : found.sum();
+    return NamedObjects.ofJvm().find(name()).map(DoubleAdder::sum).orElse(0.0);
   }
 
   /** The accumulator's id. */
@@ -62,7 +62,7 @@ public final class WorkDone implements WorkListener, Serializable {
 
   /** Ends the local sum on the driver, after which {@link #here()} must not be used. Idempotent. */
   public void close() {
-    HERE.remove(key);
+    NamedObjects.ofJvm().drop(name());
   }
 
   /** Adds flops; called within a task, from any of its threads. */
@@ -71,9 +71,6 @@ public final class WorkDone implements WorkListener, Serializable {
     synchronized (sum) {
       sum.add(flops);
     }
-    DoubleAdder found = HERE.get(key);
-    if (found != null) {
-      found.add(flops);
-    }
+    NamedObjects.ofJvm().find(name()).ifPresent(found -> found.add(flops));
   }
 }

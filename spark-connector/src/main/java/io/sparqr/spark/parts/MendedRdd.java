@@ -2,12 +2,10 @@
 package io.sparqr.spark.parts;
 
 import io.sparqr.spark.engine.ClassTags;
+import io.sparqr.spark.internals.StoredBlocks;
 import org.apache.spark.Partition;
-import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
 import org.apache.spark.rdd.RDD;
-import org.apache.spark.storage.BlockManager;
-import org.apache.spark.storage.RDDBlockId;
 import scala.collection.Iterator;
 import scala.jdk.javaapi.CollectionConverters;
 
@@ -46,17 +44,10 @@ final class MendedRdd<T> extends RDD<T> {
 
   private java.util.Iterator<T> attempt(int k, Partition split, TaskContext context) {
     if (k > 0) {
-      forget(new RDDBlockId(parent().id(), split.index()));
+      StoredBlocks.removeEverywhere(parent().id(), split.index());
     }
     return CollectionConverters.asJava(
         k < ATTEMPTS - 1 ? parent().iterator(split, context) : parent().compute(split, context));
-  }
-
-  /** Here at once; where else the partition may be, soon. */
-  private static void forget(RDDBlockId id) {
-    BlockManager blocks = SparkEnv.get().blockManager();
-    blocks.removeBlock(id, true);
-    blocks.master().removeBlock(id);
   }
 
   private RDD<T> parent() {

@@ -1,18 +1,12 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.parts;
 
-import java.util.ArrayList;
+import io.sparqr.spark.internals.StoredBlocks;
 import java.util.Iterator;
-import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
-import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaRDD;
-import org.apache.spark.storage.BlockManager;
-import org.apache.spark.storage.BlockStatus;
-import org.apache.spark.storage.RDDBlockId;
 import org.apache.spark.storage.StorageLevel;
-import scala.Option;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * The partitions of a persisted RDD, all of whose elements are objects in the memory of this JVM:
@@ -24,11 +18,13 @@ import scala.jdk.javaapi.CollectionConverters;
  */
 final class StoredParts<T> implements AutoCloseable {
 
-  private final BlockManager blocks;
-  private final List<RDDBlockId> locked = new ArrayList<>();
+  private final int rdd;
 
-  private StoredParts(BlockManager blocks) {
-    this.blocks = blocks;
+  /** Partitions that are locked: those from 0 on. */
+  private int locked;
+
+  private StoredParts(int rdd) {
+    this.rdd = rdd;
   }
 
   /** Finds all partitions; empty unless they are all there. */
@@ -37,10 +33,10 @@ final class StoredParts<T> implements AutoCloseable {
     if (!level.useMemory() || !level.deserialized()) {
       return Optional.empty();
     }
-    var found = new StoredParts<T>(SparkEnv.get().blockManager());
+    var found = new StoredParts<T>(rdd.id());
     boolean all = false;
     try {
-      all = found.add(rdd.id(), rdd.getNumPartitions());
+      all = found.lock(rdd.getNumPartitions());
     } finally {
       if (!all) {
         found.close();
@@ -49,36 +45,23 @@ final class StoredParts<T> implements AutoCloseable {
     return all ? Optional.of(found) : Optional.empty();
   }
 
-  private boolean add(int rdd, int count) {
-    for (int p = 0; p < count; p++) {
-      var id = new RDDBlockId(rdd, p);
-      Option<BlockStatus> status = blocks.getStatus(id);
-      if (status.isEmpty() || status.get().memSize() == 0) {
-        return false;
-      }
-      // Locks the block until these values have been read to their end, which nobody does.
-      if (blocks.getLocalValues(id).isEmpty()) {
-        return false;
-      }
-      locked.add(id);
-      if (!blocks.memoryStore().contains(id)) {
-        return false;
-      }
+  private boolean lock(int count) {
+    while (locked < count && StoredBlocks.lock(rdd, locked)) {
+      locked++;
     }
-    return true;
+    return locked == count;
   }
 
   /** The elements of a partition, before this is closed. */
-  @SuppressWarnings("unchecked")
   Iterator<T> partition(int p) {
-    var elements = blocks.memoryStore().getValues(locked.get(p)).get();
-    return (Iterator<T>) CollectionConverters.asJava(elements);
+    return StoredBlocks.locked(rdd, Objects.checkIndex(p, locked));
   }
 
   /** Lets go of all partitions; idempotent. */
   @Override
   public void close() {
-    locked.forEach(id -> blocks.releaseLock(id, Option.empty()));
-    locked.clear();
+    while (locked > 0) {
+      StoredBlocks.release(rdd, --locked);
+    }
   }
 }

@@ -5,18 +5,14 @@ import io.sparqr.error.DiskFullException;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.engine.Engine;
+import io.sparqr.spark.internals.SparkCluster;
 import io.sparqr.spark.pattern.PatternPass;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.symbolic.SymbolicAnalysis;
-import java.util.Comparator;
-import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeoutException;
-import org.apache.spark.api.java.JavaSparkContext;
-import org.apache.spark.status.api.v1.StageData;
-import org.apache.spark.status.api.v1.StageStatus;
+import org.apache.spark.SparkContext;
 import org.slf4j.LoggerFactory;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * The bytes that the current phase writes to the executors' disks, for the message if one is full.
@@ -104,22 +100,13 @@ final class DiskNeed {
 
   /** Bytes written by the tasks of the last failed stage, including the failed tasks. */
   private long written() {
-    JavaSparkContext context = engine.context();
+    SparkContext context = engine.context().sc();
     try {
-      // The status store learns of a failed task slightly later than the caller of the job.
-      context.sc().listenerBus().waitUntilEmpty(PATIENCE_MILLIS);
+      SparkCluster.awaitStatus(context, PATIENCE_MILLIS);
     } catch (TimeoutException e) {
       LoggerFactory.getLogger("io.sparqr").debug("bytes written may be more than is said", e);
     }
-    return CollectionConverters.asJava(
-            context
-                .sc()
-                .statusStore()
-                .stageList(List.of(StageStatus.FAILED), false, false, new double[0], List.of()))
-        .stream()
-        .max(Comparator.comparingInt(StageData::stageId))
-        .map(s -> s.shuffleWriteBytes() + s.diskBytesSpilled())
-        .orElse(0L);
+    return SparkCluster.bytesWrittenByFailedStage(context);
   }
 
   private static String text(String format, Object... values) {

@@ -1,17 +1,15 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.plan;
 
+import io.sparqr.jvm.NamedObjects;
 import io.sparqr.spark.engine.Engine;
 import java.io.IOException;
 import java.io.Serializable;
 import java.io.UncheckedIOException;
-import java.lang.ref.SoftReference;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
-import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 import org.apache.spark.SerializableWritable;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
@@ -32,7 +30,6 @@ import org.jspecify.annotations.Nullable;
 public final class PlanHandle implements Serializable {
 
   private static final long serialVersionUID = 1;
-  private static final Map<String, SoftReference<SolvePlan>> KNOWN = new ConcurrentHashMap<>();
 
   private final String key = UUID.randomUUID().toString();
 
@@ -57,7 +54,11 @@ public final class PlanHandle implements Serializable {
     this.plan = plan;
     this.broadcast = broadcast;
     this.packed = packed;
-    know(plan);
+    NamedObjects.ofJvm().remember(name(), plan);
+  }
+
+  private NamedObjects.Name<SolvePlan> name() {
+    return new NamedObjects.Name<>(SolvePlan.class, key);
   }
 
   /** Sends a plan to an engine's tasks, for which it is available until {@link #release}. */
@@ -94,11 +95,6 @@ public final class PlanHandle implements Serializable {
     }
   }
 
-  private void know(SolvePlan known) {
-    KNOWN.values().removeIf(r -> r.get() == null);
-    KNOWN.put(key, new SoftReference<>(known));
-  }
-
   /** A name of this factorization that no other has. */
   public String id() {
     return key;
@@ -111,40 +107,22 @@ public final class PlanHandle implements Serializable {
 
   /** The plan. */
   public SolvePlan value() {
-    if (plan != null) {
-      return plan;
-    }
-    SolvePlan known = known();
-    return known != null ? known : read();
-  }
-
-  private @Nullable SolvePlan known() {
-    SoftReference<SolvePlan> known = KNOWN.get(key);
-    return known == null ? null : known.get();
+    return plan != null ? plan : NamedObjects.ofJvm().rememberedOr(name(), this::read);
   }
 
   private SolvePlan read() {
-    synchronized (KNOWN) {
-      SolvePlan known = known();
-      if (known != null) {
-        return known;
-      }
-      SolvePlan read;
-      if (packed != null) {
-        read = unpack(packed.value());
-      } else if (broadcast != null) {
-        read = broadcast.value().value().plan();
-      } else {
-        throw new IllegalStateException("the plan of a factorization that is closed");
-      }
-      know(read);
-      return read;
+    if (packed != null) {
+      return unpack(packed.value());
     }
+    if (broadcast == null) {
+      throw new IllegalStateException("the plan of a factorization that is closed");
+    }
+    return broadcast.value().value().plan();
   }
 
   /** Releases the plan on the driver, when it is no longer needed. */
   public void release() {
-    KNOWN.remove(key);
+    NamedObjects.ofJvm().drop(name());
     if (broadcast != null) {
       broadcast.destroy();
     }

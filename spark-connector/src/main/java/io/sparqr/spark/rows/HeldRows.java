@@ -37,16 +37,16 @@ public final class HeldRows implements AutoCloseable, Serializable {
     this.depot = depot;
   }
 
-  /** A place for rows in {@link ParsedRows#ROOM} of each JVM; empty if there can be none. */
+  /** A place for rows in {@link ParsedRows#room} of each JVM; empty if there can be none. */
   public static Optional<HeldRows> of(Engine engine) {
-    return Depot.of(engine, "sparqr rows of the first reading", () -> ParsedRows.ROOM)
+    return Depot.of(engine, "sparqr rows of the first reading", () -> ParsedRows.room())
         .map(HeldRows::new);
   }
 
   /** The same, only if the JVM is this one for all tasks. */
   public static Optional<HeldRows> here(Engine engine) {
-    return ParsedRows.ROOM.most() > 0
-        ? Exchange.of(engine, ParsedRows.ROOM).map(HeldRows::new)
+    return ParsedRows.room().most() > 0
+        ? Exchange.of(engine, ParsedRows.room()).map(HeldRows::new)
         : Optional.empty();
   }
 

@@ -1,9 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.rows;
 
+import io.sparqr.spark.internals.RunningTask;
 import java.util.Locale;
-import org.apache.spark.TaskContext;
-import org.apache.spark.rdd.InputFileBlockHolder;
 
 /** The place of a row, for error messages. */
 public final class InputPlace {
@@ -20,14 +19,12 @@ public final class InputPlace {
    */
   public static String of(long row, int partition) {
     String place = "row " + row + " of partition " + partition;
-    // A thread of the driver may have inherited the file of a task that started it.
-    String path =
-        TaskContext.get() == null ? "" : InputFileBlockHolder.getInputFilePath().toString();
-    if (path.isEmpty()) {
-      return place;
-    }
-    long from = InputFileBlockHolder.getStartOffset();
-    String split = from > 0 ? String.format(Locale.ROOT, ", from byte %d on", from) : "";
-    return place + " (" + path + split + ")";
+    return RunningTask.inputFile().map(file -> place + " (" + named(file) + ")").orElse(place);
+  }
+
+  private static String named(RunningTask.InputFile file) {
+    String split =
+        file.from() > 0 ? String.format(Locale.ROOT, ", from byte %d on", file.from()) : "";
+    return file.path() + split;
   }
 }

@@ -2,6 +2,7 @@
 package io.sparqr.spark.rows;
 
 import io.sparqr.configuration.Keys;
+import io.sparqr.jvm.JvmPart;
 import io.sparqr.spark.engine.ByteBudget;
 import io.sparqr.spark.plan.Fingerprint;
 import java.util.Arrays;
@@ -16,9 +17,8 @@ import java.util.List;
  */
 public final class ParsedRows {
 
-  /** What all parsed rows of this JVM may take together: {@link Keys#ROW_COPY_SHARE}. */
-  public static final ByteBudget ROOM =
-      new ByteBudget(() -> (long) (Keys.ROW_COPY_SHARE.ofJvm() * Runtime.getRuntime().maxMemory()));
+  private static final JvmPart<ByteBudget> ROOM =
+      JvmPart.holding("bytes of parsed rows", ParsedRows::bySetting, ByteBudget::taken);
 
   private final List<Heads> heads;
   private final List<Run> runs;
@@ -135,6 +135,16 @@ public final class ParsedRows {
     this.heads = List.copyOf(heads);
     this.runs = List.copyOf(runs);
     this.fingerprint = fingerprint;
+  }
+
+  /** What all parsed rows of this JVM may take together: {@link Keys#ROW_COPY_SHARE}. */
+  public static ByteBudget room() {
+    return ROOM.get();
+  }
+
+  private static ByteBudget bySetting() {
+    return new ByteBudget(
+        () -> (long) (Keys.ROW_COPY_SHARE.ofJvm() * Runtime.getRuntime().maxMemory()));
   }
 
   /** Of the reading that these rows come from. */

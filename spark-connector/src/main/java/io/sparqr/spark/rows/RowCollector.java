@@ -21,9 +21,6 @@ public final class RowCollector implements AutoCloseable {
 
   private static final int MOST = 1 << 16;
 
-  /** Of rows before the first entry. */
-  private static final Entries NO_ENTRIES = new Entries(0);
-
   private final Depot depot;
   private final int partition;
   private final boolean weights;
@@ -31,7 +28,7 @@ public final class RowCollector implements AutoCloseable {
   private final List<Heads> heads = new ArrayList<>();
   private final List<double[]> rhs = new ArrayList<>();
   private final List<Run> runs = new ArrayList<>();
-  private Entries entries = NO_ENTRIES;
+  private Entries entries = new Entries(0);
   private long rows;
   private long nonzeros;
   private int width;
@@ -186,7 +183,7 @@ public final class RowCollector implements AutoCloseable {
   /** Gives up the rows unless they were left. Idempotent. */
   @Override
   public void close() {
-    entries = NO_ENTRIES;
+    entries = new Entries(0);
     heads.clear();
     rhs.clear();
     runs.clear();

@@ -4,10 +4,10 @@ package io.sparqr.spark.rows;
 import io.sparqr.error.MatrixFormatException;
 import io.sparqr.error.SparseQrException;
 import io.sparqr.spark.engine.SourceFailure;
+import io.sparqr.spark.internals.RunningTask;
 import io.sparqr.spark.model.SparseRow;
 import java.util.Iterator;
 import org.apache.spark.TaskKilledException;
-import org.apache.spark.shuffle.FetchFailedException;
 import org.apache.spark.sql.Row;
 
 /** Converts the accepted forms of rows into {@link SparseRow}. */
@@ -56,7 +56,7 @@ final class RowForms {
       if (e instanceof TaskKilledException k) {
         return k;
       }
-      if (e instanceof FetchFailedException || e instanceof InterruptedException) {
+      if (RunningTask.isLostShuffle(e) || e instanceof InterruptedException) {
         return RowForms.<RuntimeException>sneaky(e);
       }
       return new SourceFailure(InputPlace.of(row, partition), e);

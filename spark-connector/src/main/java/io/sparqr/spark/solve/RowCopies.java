@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.solve;
 
+import io.sparqr.jvm.LostOwners;
 import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.exchange.Exchange;
 import io.sparqr.spark.plan.Fingerprint;
@@ -8,21 +9,15 @@ import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.rows.ParsedRows;
 import io.sparqr.spark.rows.RowCollector;
-import java.lang.ref.Cleaner;
 import java.util.List;
 
 /**
  * The rows of A, left by the first pass over them where all tasks are in the driver's JVM, so that
  * later passes take only the right-hand sides from Spark, or nothing at all: {@link ParsedRows},
- * and room for one solve's right-hand sides, within {@link ParsedRows#ROOM}. Without room there are
+ * and room for one solve's right-hand sides, within {@link ParsedRows#room}. Without room there are
  * none, and every pass reads the rows. Thread-safe.
  */
 public final class RowCopies implements AutoCloseable {
-
-  /** No copies, and none wanted. */
-  public static final RowCopies NONE = new RowCopies(Double.POSITIVE_INFINITY);
-
-  private static final Cleaner CLEANER = Cleaner.create();
 
   private final Engine engine;
   private final double expectedBytes;
@@ -51,6 +46,11 @@ public final class RowCopies implements AutoCloseable {
     this.expectedBytes = expectedBytes;
   }
 
+  /** No copies, and none wanted. */
+  public static RowCopies none() {
+    return new RowCopies(Double.POSITIVE_INFINITY);
+  }
+
   /** Copies of a plan's rows, to be made if there is room. */
   public static RowCopies of(Engine engine, SolvePlan plan) {
     Fingerprint all = plan.readings().total(plan.readings().partitions());
@@ -63,9 +63,9 @@ public final class RowCopies implements AutoCloseable {
    * are elsewhere.
    */
   Making begin() {
-    return over || kept != null || expectedBytes > ParsedRows.ROOM.left()
+    return over || kept != null || expectedBytes > ParsedRows.room().left()
         ? null
-        : Exchange.of(engine, ParsedRows.ROOM).map(Making::new).orElse(null);
+        : Exchange.of(engine, ParsedRows.room()).map(Making::new).orElse(null);
   }
 
   /** Copies that the tasks of a pass are making; given up at its end unless all are there. */
@@ -114,7 +114,7 @@ public final class RowCopies implements AutoCloseable {
       return false;
     }
     // A factorization that nobody closes must not take the room of others for ever.
-    CLEANER.register(this, made::close);
+    LostOwners.whenLost(this, made::close);
     partitions = count;
     kept = made;
     return true;

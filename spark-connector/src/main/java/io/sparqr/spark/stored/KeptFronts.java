@@ -9,6 +9,7 @@ import io.sparqr.error.NumericalIntegrityException;
 import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.storage.LateRows;
 import io.sparqr.numeric.storage.RowStore;
+import io.sparqr.spark.internals.SelfSized;
 import io.sparqr.spark.wire.Frame;
 import io.sparqr.threads.Parallel;
 import java.io.Externalizable;
@@ -26,7 +27,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
-import org.apache.spark.util.KnownSizeEstimation;
 
 /**
  * Rows of R of some consecutive fronts, kept on an executor as the factorization produced them,
@@ -39,7 +39,7 @@ import org.apache.spark.util.KnownSizeEstimation;
  * holds the rows itself ({@link Reading}).
  */
 public final class KeptFronts
-    implements TaskOutput, Externalizable, KryoSerializable, KnownSizeEstimation, AutoCloseable {
+    implements TaskOutput, Externalizable, KryoSerializable, SelfSized, AutoCloseable {
 
   private static final long serialVersionUID = 1;
 

@@ -3,6 +3,7 @@ package io.sparqr.spark.wire;
 
 import io.sparqr.error.SparseQrException;
 import io.sparqr.error.WireFormatException;
+import io.sparqr.jvm.JvmPart;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -28,7 +29,8 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class ObjectCodec {
 
   private static final int MOST_DEPTH = 64;
-  private static final Map<Class<?>, ExpectedClasses> EXPECTED = new ConcurrentHashMap<>();
+  private static final JvmPart<Map<Class<?>, ExpectedClasses>> EXPECTED =
+      JvmPart.of("expected classes", ConcurrentHashMap::new);
 
   private ObjectCodec() {}
 
@@ -55,7 +57,7 @@ public final class ObjectCodec {
     var b = Frame.open(frame, Frame.Kind.OBJECT);
     Frame.require(Frame.field(b, 0) == b.remaining(), "length of an object");
     var in = new ByteArrayInputStream(frame, b.position(), b.remaining());
-    ExpectedClasses expected = EXPECTED.computeIfAbsent(type, ExpectedClasses::new);
+    ExpectedClasses expected = EXPECTED.get().computeIfAbsent(type, ExpectedClasses::new);
     try (var objects = new Input(in, expected, frame.length)) {
       T object = type.cast(objects.readObject());
       Frame.require(object != null && in.available() == 0, "object");

@@ -147,8 +147,8 @@ class HeldRowsTest {
     }
     GpuSparseQR.Builder given = GpuSparseQR.builder().analysis(known);
     LeastSquaresSolution twice;
-    try (var others = new Exchange(ParsedRows.ROOM)) {
-      assertThat(others.take(ParsedRows.ROOM.left())).isTrue();
+    try (var others = new Exchange(ParsedRows.room())) {
+      assertThat(others.take(ParsedRows.room().left())).isTrue();
       READ.set(0);
       twice = given.solve(rdd);
       assertThat(READ).hasValue(2L * rows.size());

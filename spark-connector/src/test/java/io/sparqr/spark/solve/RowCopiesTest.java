@@ -27,14 +27,14 @@ class RowCopiesTest {
   @BeforeEach
   void room() {
     open = Exchange.open();
-    left = ParsedRows.ROOM.left();
+    left = ParsedRows.room().left();
   }
 
   @AfterEach
   void nothingIsLeft() {
     System.clearProperty(Keys.ROW_COPY_SHARE.name());
     assertThat(Exchange.open()).isEqualTo(open);
-    assertThat(ParsedRows.ROOM.left()).isEqualTo(left);
+    assertThat(ParsedRows.room().left()).isEqualTo(left);
   }
 
   /** What a task does for a partition of one row; null without room. */
@@ -65,11 +65,11 @@ class RowCopiesTest {
     }
     assertThat(copies.rows()).hasSize(2).startsWith(first);
     assertThat(copies.begin()).as("they are there").isNull();
-    assertThat(ParsedRows.ROOM.left()).isLessThan(left);
+    assertThat(ParsedRows.room().left()).isLessThan(left);
     copies.close();
     assertThat(copies.rows()).isNull();
     assertThat(copies.begin()).as("it is over").isNull();
-    assertThat(RowCopies.NONE.begin()).isNull();
+    assertThat(RowCopies.none().begin()).isNull();
   }
 
   @Test
@@ -80,7 +80,7 @@ class RowCopiesTest {
         copy(making.exchange(), 0);
         assertThat(making.complete(List.of(counted))).isFalse();
       }
-      assertThat(ParsedRows.ROOM.left()).isEqualTo(left);
+      assertThat(ParsedRows.room().left()).isEqualTo(left);
       try (RowCopies.Making again = copies.begin()) {
         assertThat(again.complete(List.of(copy(again.exchange(), 0)))).isTrue();
       }
@@ -138,7 +138,7 @@ class RowCopiesTest {
   @Test
   void copiesThatNobodyClosesGiveTheirRoomBack() throws InterruptedException {
     forgotten();
-    assertThat(ParsedRows.ROOM.left()).isLessThan(left);
+    assertThat(ParsedRows.room().left()).isLessThan(left);
     for (int k = 0; k < 200 && Exchange.open() > open; k++) {
       System.gc();
       Thread.sleep(20);

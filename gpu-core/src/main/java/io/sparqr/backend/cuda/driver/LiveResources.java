@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cuda.driver;
 
+import io.sparqr.jvm.JvmPart;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
@@ -22,18 +23,21 @@ public final class LiveResources {
     CONTEXT
   }
 
-  private static final Map<Kind, AtomicLong> LIVE = new EnumMap<>(Kind.class);
+  private static final JvmPart<LiveResources> OF_JVM =
+      JvmPart.holding("device resources", LiveResources::new, LiveResources::held);
 
-  static {
+  private final Map<Kind, AtomicLong> live = new EnumMap<>(Kind.class);
+  private final AtomicLong deviceBytes = new AtomicLong();
+  private final AtomicLong suppressed = new AtomicLong();
+
+  private LiveResources() {
     for (Kind kind : Kind.values()) {
-      LIVE.put(kind, new AtomicLong());
+      live.put(kind, new AtomicLong());
     }
   }
 
-  private LiveResources() {}
-
   private static AtomicLong of(Kind kind) {
-    return Objects.requireNonNull(LIVE.get(kind));
+    return Objects.requireNonNull(OF_JVM.get().live.get(kind));
   }
 
   static void opened(Kind kind) {
@@ -44,23 +48,19 @@ public final class LiveResources {
     of(kind).decrementAndGet();
   }
 
-  private static final AtomicLong DEVICE_BYTES = new AtomicLong();
-
   /** Records device memory allocated, or freed (negative). */
   static void deviceBytes(long change) {
-    DEVICE_BYTES.addAndGet(change);
+    OF_JVM.get().deviceBytes.addAndGet(change);
   }
 
   /** Device memory held now, in bytes. */
   public static long deviceBytes() {
-    return DEVICE_BYTES.get();
+    return OF_JVM.get().deviceBytes.get();
   }
-
-  private static final AtomicLong SUPPRESSED = new AtomicLong();
 
   /** Records a failure during clean-up after another failure. */
   public static void suppressed() {
-    SUPPRESSED.incrementAndGet();
+    OF_JVM.get().suppressed.incrementAndGet();
   }
 
   /** Number held now. */
@@ -70,6 +70,10 @@ public final class LiveResources {
 
   /** Number held now, of all kinds. */
   public static long total() {
-    return LIVE.values().stream().mapToLong(AtomicLong::get).sum();
+    return OF_JVM.get().held();
+  }
+
+  private long held() {
+    return live.values().stream().mapToLong(AtomicLong::get).sum();
   }
 }

@@ -2,15 +2,15 @@
 package io.sparqr.spark.design.level;
 
 import io.sparqr.spark.engine.JobScope;
+import io.sparqr.spark.internals.TableRow;
+import io.sparqr.spark.internals.TableRows;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import org.apache.spark.api.java.JavaPairRDD;
-import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
-import org.apache.spark.sql.catalyst.InternalRow;
 import scala.Tuple2;
 
 /**
@@ -26,7 +26,7 @@ public final class LevelPass {
 
   /** Collects the levels of a partition into one set per factor. */
   public interface Reading extends Serializable {
-    void read(int partition, Iterator<InternalRow> rows, LevelSet[] into);
+    void read(int partition, Iterator<TableRow> rows, LevelSet[] into);
   }
 
   /**
@@ -45,17 +45,14 @@ public final class LevelPass {
    * @param texts for each factor whether its levels are texts
    */
   public static List<Found> run(
-      JavaRDD<InternalRow> rows, String what, boolean[] texts, Reading reading) {
-    JavaSparkContext context = JavaSparkContext.fromSparkContext(rows.context());
+      JavaSparkContext context, TableRows rows, String what, boolean[] texts, Reading reading) {
     int parts = Math.max(1, Math.min(MOST_PARTS, context.defaultParallelism()));
     return JobScope.run(
         context,
         what,
         () -> {
           JavaPairRDD<Integer, LevelChunk> chunks =
-              rows.mapPartitionsWithIndex(
-                      (p, it) -> ofPartition(p, it, texts, reading, parts), false)
-                  .mapToPair(t -> t);
+              rows.map((p, it) -> ofPartition(p, it, texts, reading, parts)).mapToPair(t -> t);
           List<Tuple2<Integer, LevelChunk>> all =
               chunks
                   .reduceByKey(LevelChunk::union, parts)
@@ -69,7 +66,7 @@ public final class LevelPass {
   }
 
   private static Iterator<Tuple2<Integer, LevelChunk>> ofPartition(
-      int partition, Iterator<InternalRow> rows, boolean[] texts, Reading reading, int parts) {
+      int partition, Iterator<TableRow> rows, boolean[] texts, Reading reading, int parts) {
     var sets = new LevelSet[texts.length];
     for (int f = 0; f < sets.length; f++) {
       sets[f] = new LevelSet(texts[f]);
