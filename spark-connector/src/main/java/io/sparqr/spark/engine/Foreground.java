@@ -17,9 +17,11 @@ public final class Foreground {
 
   private Foreground() {}
 
-  /** A solve begins on the driver; whether it is the first of a user. */
-  public static boolean enter() {
-    return !ASIDE.get() && !ENTERED.getAndSet(true);
+  /** A solve begins on the driver. */
+  public static void enter() {
+    if (!ASIDE.get()) {
+      ENTERED.set(true);
+    }
   }
 
   /** The tasks of a solve begin, or one of them does on an executor. */
