@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.symbolic;
 
-import java.util.stream.IntStream;
+import io.sparqr.threads.ParallelLoop;
 
 /**
  * Pairs (key, value) distributed to ranges of keys, the first of two passes of a counting sort:
@@ -48,7 +48,7 @@ final class KeyBuckets {
     count = keys == 0 ? 1 : (keys - 1 >> shift) + 1;
     int pieces = Math.max(1, Math.min(MOST_PIECES, pairs / PIECE));
     int[][] next = new int[pieces][count];
-    IntStream.range(0, pieces).parallel().forEach(p -> count(key, p, pieces, next[p]));
+    ParallelLoop.onAll(pieces, p -> count(key, p, pieces, next[p]));
     start = new int[count + 1];
     int sum = 0;
     for (int b = 0; b < count; b++) {
@@ -61,7 +61,7 @@ final class KeyBuckets {
     }
     this.key = new int[sum];
     this.value = new int[sum];
-    IntStream.range(0, pieces).parallel().forEach(p -> place(key, value, p, pieces, next[p]));
+    ParallelLoop.onAll(pieces, p -> place(key, value, p, pieces, next[p]));
   }
 
   private void count(int[] key, int piece, int pieces, int[] size) {

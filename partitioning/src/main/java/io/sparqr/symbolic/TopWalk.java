@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.symbolic;
 
+import io.sparqr.threads.ParallelLoop;
 import java.util.Arrays;
 import java.util.stream.IntStream;
 
@@ -16,7 +17,6 @@ final class TopWalk {
   private static final int MOST_PIECES = 64;
 
   private final StarGraph graph;
-  private final FrontTree fronts;
   private final Subtrees subtrees;
   private final int[] frontOfLabel;
   private final int[] labelOfPlace;
@@ -63,7 +63,6 @@ final class TopWalk {
       int[] tailColumns,
       int pieces) {
     this.graph = graph;
-    this.fronts = fronts;
     this.subtrees = subtrees;
     this.frontOfLabel = frontOfLabel;
     this.labelOfPlace = labelOfPlace;
@@ -99,12 +98,12 @@ final class TopWalk {
     }
     int paying = Math.max(1, Math.min(MOST_PIECES, columns / LEAST_COLUMNS));
     Piece[] piece = pieces(pieces == 0 ? paying : pieces);
-    IntStream.range(0, piece.length).parallel().forEach(p -> piece[p].walk(null));
+    ParallelLoop.onAll(piece.length, p -> piece[p].walk(null));
     edgeStart = new int[subtrees.count + 1];
     place(piece, tailStart);
     edgeColumn = new int[edgeStart[subtrees.count]];
     edgeFront = new int[edgeColumn.length];
-    IntStream.range(0, piece.length).parallel().forEach(p -> piece[p].walk(tailColumns));
+    ParallelLoop.onAll(piece.length, p -> piece[p].walk(tailColumns));
   }
 
   private Piece[] pieces(int count) {
