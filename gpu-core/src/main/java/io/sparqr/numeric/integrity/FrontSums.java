@@ -228,11 +228,6 @@ public final class FrontSums {
     }
   }
 
-  /** Adds the right-hand sides of a row. */
-  private void right(double[] right, int at, double t) {
-    scaled(right, at - fn, fn, fn + probe.rhs(), t);
-  }
-
   /**
    * A dot product as sums of 512 terms in four accumulators: at most 128 + n / 512 additions deep.
    */

@@ -161,11 +161,6 @@ public enum MatrixFormat {
         : Optional.empty();
   }
 
-  private static MatrixFormat oneFile(String name, MatrixFormat format) throws IOException {
-    requireFile(name);
-    return format;
-  }
-
   /**
    * Rejects a folder.
    *
