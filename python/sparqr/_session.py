@@ -107,7 +107,6 @@ def session(master: str | None = None, memory: str | None = None, **conf: Any) -
         else:
             fixed = _fixed_by_jvm(settings)
             made = _start(_with_ours(settings))
-            _warm_up(made)
     if fixed:
         warnings.warn(
             f"Spark runs already, and this stays as it is: {'; '.join(fixed)}. To change it, {_RESTART}",
@@ -186,13 +185,6 @@ def _start(settings: dict[str, str]) -> SparkSession:
     for name, value in settings.items():
         builder = builder.config(name, value)
     return builder.getOrCreate()
-
-
-def _warm_up(spark: SparkSession) -> None:
-    """Solves small problems in the background, so that the first call is not the slowest (``spark.sparqr.warmup``)."""
-    warmup = find_java_class(spark._jvm, "io.sparqr.spark.warmup.Warmup")
-    if warmup is not None:  # a running JVM may have the jar of an earlier version
-        warmup.begin(spark.sparkContext._jsc)
 
 
 def _change(spark: SparkSession, settings: dict[str, str]) -> list[str]:

@@ -8,6 +8,11 @@ import java.math.BigInteger;
  * or quotient (Clinger 1990), the others by a product with a 128-bit truncated power of five
  * (Lemire 2021, "Number parsing at a gigabyte per second", section 5). Where that cannot decide the
  * result is NaN, and the caller falls back to the slow method.
+ *
+ * <p>The library fastdoubleparser (2.0.1, MIT) gives the same digits as fast, measured on two
+ * million numbers of a text; but it takes a token whose end is known, by Java's grammar, which has
+ * hexadecimal numbers and suffixes and lacks Fortran's exponents. The scanner would look for the
+ * end, check the grammar, and have it all scanned again, which saves none of its own lines.
  */
 final class Decimal {
 

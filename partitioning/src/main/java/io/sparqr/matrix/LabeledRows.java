@@ -91,16 +91,6 @@ public final class LabeledRows {
     return greatest;
   }
 
-  /** Line of the first index 0, or -1. */
-  public long zeroLine() {
-    return zeroLine;
-  }
-
-  /** First line with the greatest index, or -1. */
-  public long greatestLine() {
-    return greatestLine;
-  }
-
   /**
    * What is known of a whole file before its rows become a matrix.
    *

@@ -118,11 +118,6 @@ public final class LibsvmReader {
         in.place() + ": " + what + " is not finite (row " + (row + 1) + ")", row, j);
   }
 
-  /** Number of the row in the file, 0-based. */
-  public long row() {
-    return row;
-  }
-
   /** Line of the row. */
   public long line() {
     return line;

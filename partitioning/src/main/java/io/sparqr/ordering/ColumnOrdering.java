@@ -14,7 +14,4 @@ public interface ColumnOrdering {
    * @return P, size n; the same for the same pattern on any machine and number of threads
    */
   Permutation order(SparsityPattern pattern);
-
-  /** The name in reports and on the command line. */
-  String name();
 }

@@ -16,11 +16,6 @@ public final class Given implements ColumnOrdering {
     this.order = Objects.requireNonNull(order, "order");
   }
 
-  @Override
-  public String name() {
-    return OrderingMethod.GIVEN.label();
-  }
-
   /**
    * {@inheritDoc}
    *

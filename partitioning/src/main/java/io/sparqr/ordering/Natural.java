@@ -8,11 +8,6 @@ import io.sparqr.sparse.SparsityPattern;
 public final class Natural implements ColumnOrdering {
 
   @Override
-  public String name() {
-    return OrderingMethod.NATURAL.label();
-  }
-
-  @Override
   public Permutation order(SparsityPattern pattern) {
     return Permutation.identity(pattern.columns());
   }

@@ -3,6 +3,7 @@ package io.sparqr.symbolic;
 
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
+import io.sparqr.threads.ParallelLoop;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,7 +60,7 @@ final class AnalysisPlan {
     int[] counts = ColumnCounts.of(graph, tree);
     t.end("counts");
     long[] byLabel = graph.leftmostCount;
-    Threads.ranges(
+    ParallelLoop.ranges(
         byPost.length,
         (from, to) -> {
           for (int p = from; p < to; p++) {
@@ -74,7 +75,7 @@ final class AnalysisPlan {
 
   private long[] byPlace(long[] byPost) {
     long[] count = new long[byPost.length];
-    Threads.ranges(
+    ParallelLoop.ranges(
         count.length,
         (from, to) -> {
           for (int p = from; p < to; p++) {
@@ -107,7 +108,7 @@ final class AnalysisPlan {
   int[] columnAtPlace() {
     int n = fronts.place.length;
     int[] column = new int[n];
-    Threads.ranges(
+    ParallelLoop.ranges(
         n,
         (from, to) -> {
           for (int p = from; p < to; p++) {

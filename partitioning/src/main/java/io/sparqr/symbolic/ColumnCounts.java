@@ -1,10 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.symbolic;
 
+import io.sparqr.threads.ParallelLoop;
 import java.util.Arrays;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.stream.IntStream;
 
 /**
  * Row counts of R (column counts of the Cholesky factor of A'A), from A alone: count(j) = |{ k :
@@ -71,7 +71,7 @@ final class ColumnCounts {
 
   /** Counts by post number, size n. */
   static int[] of(StarGraph graph, ColumnEliminationTree tree) {
-    return of(graph, tree, Threads.several() ? Subtrees.LEAST : Integer.MAX_VALUE);
+    return of(graph, tree, ParallelLoop.several() ? Subtrees.LEAST : Integer.MAX_VALUE);
   }
 
   /** The same with subtrees of up to {@code least} work, however small the problem. */
@@ -94,14 +94,13 @@ final class ColumnCounts {
     int n = graph.n;
     Events[] events = new Events[subtrees.count];
     var idle = new ConcurrentLinkedQueue<Events>();
-    IntStream.range(0, subtrees.count)
-        .parallel()
-        .forEach(
-            r -> {
-              events[r] = new Events(idle, columnsOfTop);
-              countRange(r, events[r]);
-              idle.add(events[r]);
-            });
+    ParallelLoop.onAll(
+        subtrees.count,
+        r -> {
+          events[r] = new Events(idle, columnsOfTop);
+          countRange(r, events[r]);
+          idle.add(events[r]);
+        });
     for (int k = 0; k < n; ) {
       int range = subtrees.rangeOf[k];
       if (range < 0) {

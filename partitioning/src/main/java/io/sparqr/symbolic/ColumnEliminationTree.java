@@ -1,6 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.symbolic;
 
+import io.sparqr.threads.ParallelLoop;
+
 /**
  * The column elimination tree: parent(i) = min { j &gt; i : r_ij != 0 } in the structure of the
  * Cholesky factor of A'A, found from A's star graph with path compression (Liu 1990, section 3;
@@ -45,7 +47,7 @@ final class ColumnEliminationTree {
       slot[j] = end - 1;
     }
     parent = new int[n];
-    Threads.ranges(
+    ParallelLoop.ranges(
         n,
         (from, to) -> {
           for (int j = from; j < to; j++) {

@@ -2,8 +2,8 @@
 package io.sparqr.symbolic;
 
 import io.sparqr.sparse.SparsityPattern;
+import io.sparqr.threads.ParallelLoop;
 import java.util.Arrays;
-import java.util.stream.IntStream;
 
 /**
  * Column singletons: columns with one live entry, removed together with that entry's row,
@@ -57,7 +57,7 @@ final class ColumnSingletons {
     int pieces = (int) Math.max(1, Math.min(MOST_PIECES, a.patternEntries() / (2L * n + PIECE)));
     int[][] counts = new int[pieces][n];
     int[][] xors = new int[pieces][n];
-    IntStream.range(0, pieces).parallel().forEach(p -> count(a, p, pieces, counts[p], xors[p]));
+    ParallelLoop.onAll(pieces, p -> count(a, p, pieces, counts[p], xors[p]));
     int[] live = counts[0];
     int[] rowXor = xors[0];
     for (int p = 1; p < pieces; p++) {

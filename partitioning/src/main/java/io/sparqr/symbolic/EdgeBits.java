@@ -2,9 +2,9 @@
 package io.sparqr.symbolic;
 
 import io.sparqr.sparse.SparsityPattern;
+import io.sparqr.threads.ParallelLoop;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.stream.IntStream;
 
 /**
  * The edges of a {@link StarGraph} with few columns for its rows, as a regression on factors has:
@@ -64,7 +64,7 @@ final class EdgeBits {
   int[] edges(int[] start, long[] leftmostCount) {
     int pieces = Math.min(MOST_PIECES, 1 + a.patterns() / PIECE);
     long[][] counts = new long[pieces][n];
-    IntStream.range(0, pieces).parallel().forEach(p -> mark(p, pieces, counts[p]));
+    ParallelLoop.onAll(pieces, p -> mark(p, pieces, counts[p]));
     for (long[] count : counts) {
       for (int j = 0; j < n; j++) {
         leftmostCount[j] = Math.addExact(leftmostCount[j], count[j]);
@@ -78,7 +78,15 @@ final class EdgeBits {
       start[j + 1] = start[j] + size;
     }
     int[] edges = new int[start[n]];
-    IntStream.range(0, n).parallel().forEach(j -> list(j, edges, start[j]));
+    ParallelLoop.onAll(
+        MOST_PIECES,
+        p -> {
+          for (int j = (int) ((long) n * p / MOST_PIECES);
+              j < (long) n * (p + 1) / MOST_PIECES;
+              j++) {
+            list(j, edges, start[j]);
+          }
+        });
     return edges;
   }
 

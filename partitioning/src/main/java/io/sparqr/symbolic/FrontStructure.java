@@ -1,8 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.symbolic;
 
+import io.sparqr.threads.ParallelLoop;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.stream.IntStream;
 
 /**
  * The non-pivot columns of every front and the flops of its staircase factorization.
@@ -67,16 +67,15 @@ final class FrontStructure {
     }
     Subtrees subtrees = new Subtrees(fronts.parent, work);
     int pieces = 1 + n / PIECE;
-    IntStream.range(0, pieces)
-        .parallel()
-        .forEach(
-            p -> {
-              for (int j = (int) ((long) n * p / pieces); j < (long) n * (p + 1) / pieces; j++) {
-                int place = fronts.place[tree.post[j]];
-                frontOfLabel[j] = fronts.frontOfPlace[place];
-                labelOfPlace[place] = j;
-              }
-            });
+    ParallelLoop.onAll(
+        pieces,
+        p -> {
+          for (int j = (int) ((long) n * p / pieces); j < (long) n * (p + 1) / pieces; j++) {
+            int place = fronts.place[tree.post[j]];
+            frontOfLabel[j] = fronts.frontOfPlace[place];
+            labelOfPlace[place] = j;
+          }
+        });
     new Walk(graph, fronts, subtrees, frontOfLabel, labelOfPlace, tailStart, tailColumns).run();
   }
 
@@ -95,17 +94,16 @@ final class FrontStructure {
     int pieces = (int) (1 + ((long) fronts.pivotStart[nf] + tailStart[nf]) / PIECE);
     // A front writes the places that it reads, so that threads may pass their arrays on as they are
     var idle = new ConcurrentLinkedQueue<int[]>();
-    IntStream.range(0, pieces)
-        .parallel()
-        .forEach(
-            p -> {
-              int[] some = idle.poll();
-              int[] local = some == null ? new int[leftmostCount.length] : some;
-              int to = firstFront(fronts, p + 1, pieces);
-              int from = firstFront(fronts, p, pieces);
-              countFlops(fronts, leftmostCount, lastChild, previousSibling, local, from, to);
-              idle.add(local);
-            });
+    ParallelLoop.onAll(
+        pieces,
+        p -> {
+          int[] some = idle.poll();
+          int[] local = some == null ? new int[leftmostCount.length] : some;
+          int to = firstFront(fronts, p + 1, pieces);
+          int from = firstFront(fronts, p, pieces);
+          countFlops(fronts, leftmostCount, lastChild, previousSibling, local, from, to);
+          idle.add(local);
+        });
   }
 
   /** The first front of a piece: pieces have about the same number of columns. */

@@ -37,9 +37,6 @@ final class FrontTree {
   /** Size n2; front of a final place. */
   final int[] frontOfPlace;
 
-  /** Peak bytes alive, without R. */
-  final long peakBytes;
-
   /**
    * Sizes and order.
    *
@@ -61,7 +58,7 @@ final class FrontTree {
     }
     int[] childStart = new int[count + 2];
     int[] child = children(groups.parent, childStart);
-    peakBytes = orderChildren(groups, rows, blocks, childStart, child, rhs);
+    orderChildren(groups, rows, blocks, childStart, child, rhs);
     int[] front = postorder(groups.parent, childStart, child);
 
     parent = new int[count];
@@ -108,8 +105,8 @@ final class FrontTree {
     return child;
   }
 
-  /** Sorts each list of children and returns the peak of the whole forest. */
-  private static long orderChildren(
+  /** Sorts each list of children. */
+  private static void orderChildren(
       Supernodes groups, long[] rows, long[] blocks, int[] childStart, int[] child, int rhs) {
     int count = groups.count;
     long[] peak = new long[count + 1];
@@ -144,7 +141,6 @@ final class FrontTree {
       }
       peak[g] = most;
     }
-    return peak[count];
   }
 
   /** Final number of each group; parents are handled before children, no stack needed. */

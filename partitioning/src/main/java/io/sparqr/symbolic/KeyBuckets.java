@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.symbolic;
 
-import java.util.stream.IntStream;
+import io.sparqr.threads.ParallelLoop;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,7 +49,7 @@ final class KeyBuckets {
     count = keys == 0 ? 1 : (keys - 1 >> shift) + 1;
     int pieces = Math.max(1, Math.min(MOST_PIECES, pairs / PIECE));
     int[][] next = new int[pieces][count];
-    IntStream.range(0, pieces).parallel().forEach(p -> count(key, p, pieces, next[p]));
+    ParallelLoop.onAll(pieces, p -> count(key, p, pieces, next[p]));
     start = new int[count + 1];
     int sum = 0;
     for (int b = 0; b < count; b++) {
@@ -62,7 +62,7 @@ final class KeyBuckets {
     }
     this.key = new int[sum];
     this.value = new int[sum];
-    IntStream.range(0, pieces).parallel().forEach(p -> place(key, value, p, pieces, next[p]));
+    ParallelLoop.onAll(pieces, p -> place(key, value, p, pieces, next[p]));
   }
 
   private void count(int[] key, int piece, int pieces, int[] size) {

@@ -3,10 +3,10 @@ package io.sparqr.symbolic;
 
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
+import io.sparqr.threads.ParallelLoop;
 import java.util.Arrays;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,7 +52,7 @@ final class StarGraph {
       return;
     }
     int[] leftmost = leftmost(a, label);
-    if (Threads.several()) {
+    if (ParallelLoop.several()) {
       high = sortedEdges(a, label, leftmost);
       low = sortedLow();
     } else {
@@ -111,21 +111,18 @@ final class StarGraph {
     KeyBuckets rows = new KeyBuckets(leftmost, null, n);
     int[][] found = new int[rows.count][];
     var idle = new ConcurrentLinkedQueue<int[]>();
-    IntStream.range(0, rows.count)
-        .parallel()
-        .forEach(b -> found[b] = new EdgeList(a, label, rows, b).edges(idle));
+    ParallelLoop.onAll(rows.count, b -> found[b] = new EdgeList(a, label, rows, b).edges(idle));
     for (int j = 0; j < n; j++) {
       highStart[j + 1] = Math.addExact(highStart[j + 1], highStart[j]);
     }
     int[] edges = new int[highStart[n]];
-    IntStream.range(0, rows.count)
-        .parallel()
-        .forEach(
-            b -> {
-              int from = highStart[rows.firstKey(b)];
-              int to = highStart[rows.firstKey(b + 1)];
-              System.arraycopy(found[b], 0, edges, from, to - from);
-            });
+    ParallelLoop.onAll(
+        rows.count,
+        b -> {
+          int from = highStart[rows.firstKey(b)];
+          int to = highStart[rows.firstKey(b + 1)];
+          System.arraycopy(found[b], 0, edges, from, to - from);
+        });
     return edges;
   }
 
@@ -133,25 +130,23 @@ final class StarGraph {
   private int[] sortedLow() {
     int[] smaller = new int[high.length];
     int pieces = 1 + n / PIECE;
-    IntStream.range(0, pieces)
-        .parallel()
-        .forEach(
-            p -> {
-              for (int j = p * PIECE; j < Math.min(n, (p + 1L) * PIECE); j++) {
-                Arrays.fill(smaller, highStart[j], highStart[j + 1], j);
-              }
-            });
+    ParallelLoop.onAll(
+        pieces,
+        p -> {
+          for (int j = p * PIECE; j < Math.min(n, (p + 1L) * PIECE); j++) {
+            Arrays.fill(smaller, highStart[j], highStart[j + 1], j);
+          }
+        });
     int[] edges = new int[high.length];
     KeyBuckets ends = new KeyBuckets(high, smaller, n);
-    IntStream.range(0, ends.count)
-        .parallel()
-        .forEach(
-            b -> {
-              int base = ends.firstKey(b);
-              int[] end = new int[ends.firstKey(b + 1) - base];
-              ends.sort(b, end, edges, ends.start[b]);
-              System.arraycopy(end, 0, lowStart, base + 1, end.length);
-            });
+    ParallelLoop.onAll(
+        ends.count,
+        b -> {
+          int base = ends.firstKey(b);
+          int[] end = new int[ends.firstKey(b + 1) - base];
+          ends.sort(b, end, edges, ends.start[b]);
+          System.arraycopy(end, 0, lowStart, base + 1, end.length);
+        });
     return edges;
   }
 
@@ -251,18 +246,17 @@ final class StarGraph {
     long[] rowStart = a.rowStart();
     int[] columnIndex = a.columnIndex();
     int[] leftmost = new int[patterns];
-    IntStream.range(0, (patterns + PIECE - 1) / PIECE)
-        .parallel()
-        .forEach(
-            p -> {
-              for (int r = p * PIECE; r < Math.min((p + 1L) * PIECE, patterns); r++) {
-                int least = n;
-                for (int k = (int) rowStart[r]; k < (int) rowStart[r + 1]; k++) {
-                  least = Math.min(least, label[columnIndex[k]]);
-                }
-                leftmost[r] = least;
-              }
-            });
+    ParallelLoop.onAll(
+        (patterns + PIECE - 1) / PIECE,
+        p -> {
+          for (int r = p * PIECE; r < Math.min((p + 1L) * PIECE, patterns); r++) {
+            int least = n;
+            for (int k = (int) rowStart[r]; k < (int) rowStart[r + 1]; k++) {
+              least = Math.min(least, label[columnIndex[k]]);
+            }
+            leftmost[r] = least;
+          }
+        });
     return leftmost;
   }
 

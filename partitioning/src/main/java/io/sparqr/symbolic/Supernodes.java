@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.symbolic;
 
+import io.sparqr.threads.ParallelLoop;
 import java.util.Arrays;
 
 /**
@@ -69,7 +70,7 @@ final class Supernodes {
       }
     }
     groupOf = new int[up.length];
-    Threads.ranges(
+    ParallelLoop.ranges(
         groupOf.length,
         (from, to) -> {
           for (int j = from; j < to; j++) {

@@ -7,6 +7,7 @@ import io.sparqr.ordering.choice.Orderings;
 import io.sparqr.sparse.CompactLongs;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
+import io.sparqr.threads.ParallelLoop;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -206,7 +207,7 @@ public final class SymbolicAnalyzer {
     int[] order = new int[n];
     System.arraycopy(singletons.column, 0, order, 0, n1);
     int[] column = plan.columnAtPlace();
-    Threads.ranges(
+    ParallelLoop.ranges(
         column.length,
         (from, to) -> {
           for (int k = from; k < to; k++) {

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.symbolic;
 
+import io.sparqr.threads.ParallelLoop;
 import java.util.Arrays;
 import java.util.stream.IntStream;
 
@@ -97,12 +98,12 @@ final class TopWalk {
     }
     int paying = Math.max(1, Math.min(MOST_PIECES, columns / LEAST_COLUMNS));
     Piece[] piece = pieces(pieces == 0 ? paying : pieces);
-    IntStream.range(0, piece.length).parallel().forEach(p -> piece[p].walk(false, tailColumns));
+    ParallelLoop.onAll(piece.length, p -> piece[p].walk(false, tailColumns));
     edgeStart = new int[subtrees.count + 1];
     place(piece, tailStart);
     edgeColumn = new int[edgeStart[subtrees.count]];
     edgeFront = new int[edgeColumn.length];
-    IntStream.range(0, piece.length).parallel().forEach(p -> piece[p].walk(true, tailColumns));
+    ParallelLoop.onAll(piece.length, p -> piece[p].walk(true, tailColumns));
   }
 
   private Piece[] pieces(int count) {

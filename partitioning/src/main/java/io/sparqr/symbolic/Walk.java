@@ -1,8 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.symbolic;
 
+import io.sparqr.threads.ParallelLoop;
 import java.util.Arrays;
-import java.util.stream.IntStream;
 
 /**
  * The climb through the row subtrees that fills the fronts' tails ({@link FrontStructure}). A
@@ -63,7 +63,7 @@ final class Walk {
     var top =
         new TopWalk(
             graph, fronts, subtrees, frontOfLabel, labelOfPlace, tailStart, tailColumns, pieces);
-    IntStream.range(0, subtrees.count).parallel().forEach(r -> walkRange(r, top));
+    ParallelLoop.onAll(subtrees.count, r -> walkRange(r, top));
     for (int f = 0; f < fronts.count; f++) {
       if (subtrees.rangeOf[f] >= 0 && next[f] != tailStart[f + 1]) {
         throw disagreement(f);

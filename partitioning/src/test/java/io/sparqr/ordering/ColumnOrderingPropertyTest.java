@@ -33,7 +33,9 @@ class ColumnOrderingPropertyTest {
     for (int seed = 1; seed <= 300; seed++) {
       SparsityPattern a = RandomPatterns.anything(seed);
       Permutation p = ordering.order(a);
-      assertThat(p.size()).as("%s, seed %d", ordering.name(), seed).isEqualTo(a.columns());
+      assertThat(p.size())
+          .as("%s, seed %d", ordering.getClass().getSimpleName(), seed)
+          .isEqualTo(a.columns());
     }
   }
 
@@ -45,7 +47,9 @@ class ColumnOrderingPropertyTest {
       int[] before = a.columnIndex().clone();
       int[] first = ordering.order(a).toArray();
       int[] second = ordering.order(a).toArray();
-      assertThat(second).as("%s, seed %d", ordering.name(), seed).isEqualTo(first);
+      assertThat(second)
+          .as("%s, seed %d", ordering.getClass().getSimpleName(), seed)
+          .isEqualTo(first);
       assertThat(a.columnIndex()).isEqualTo(before);
     }
   }
@@ -56,7 +60,7 @@ class ColumnOrderingPropertyTest {
     for (int seed = 1; seed <= 100; seed++) {
       SparsityPattern a = RandomPatterns.anything(seed);
       assertThat(ordering.order(RandomPatterns.shuffleRows(a, seed)).toArray())
-          .as("%s, seed %d", ordering.name(), seed)
+          .as("%s, seed %d", ordering.getClass().getSimpleName(), seed)
           .isEqualTo(ordering.order(a).toArray());
     }
   }

@@ -102,7 +102,7 @@ final class SolveCommand implements Callable<Integer> {
   private double minRcond;
 
   @Option(
-      names = "--tolerance",
+      names = {"--rank-tolerance", "--tolerance"},
       paramLabel = "T",
       description =
           "a column whose remaining norm is at most T is dead; negative: no rank detection; default"
@@ -113,7 +113,7 @@ final class SolveCommand implements Callable<Integer> {
   private double ridge;
 
   @Option(
-      names = "--refine",
+      names = {"--refinement", "--refine"},
       paramLabel = "K",
       defaultValue = "0",
       description =
@@ -323,7 +323,7 @@ final class SolveCommand implements Callable<Integer> {
       throw new UsageException("--repeat " + repeat + ": at least 1");
     }
     if (refine < 0) {
-      throw new UsageException("--refine " + refine + ": at least 0");
+      throw new UsageException("--refinement " + refine + ": at least 0");
     }
     if (!(ridge >= 0) || Double.isInfinite(ridge)) {
       throw new UsageException("--ridge " + ridge + ": finite and at least 0");
@@ -338,7 +338,7 @@ final class SolveCommand implements Callable<Integer> {
       throw new UsageException("--executor-wait " + executorWait + ": at least 0 seconds");
     }
     if (tolerance != null && tolerance.isNaN()) {
-      throw new UsageException("--tolerance is NaN");
+      throw new UsageException("--rank-tolerance is NaN");
     }
     if (input.matrix.equals(rhs) && Piped.is(rhs)) {
       throw new UsageException(rhs + ": one pipe cannot be both --matrix and --rhs");

@@ -8,7 +8,6 @@ import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.engine.Foreground;
 import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
-import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
@@ -16,7 +15,6 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -24,9 +22,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Solves a few small problems in the background when an application starts, so that classes are
- * loaded, the native BLAS and the device's kernels are there and the JVM has compiled our loops
- * when the user's rows come: a first solve otherwise takes three to five times a later one
+ * Solves a few small problems in the background when an application starts that configures {@link
+ * io.sparqr.spark.metrics.SparqrPlugin}, and never without it, so that classes are loaded, the
+ * native BLAS and the device's kernels are there and the JVM has compiled our loops when the user's
+ * rows come: a first solve otherwise takes three to five times a later one
  * (benchmarks/history/2026-11-25-first-solve.txt).
  *
  * <p>One thread, and the helpers of its loops; some 30 MB of heap, ten times that on a larger
@@ -42,9 +41,6 @@ public final class Warmup {
 
   /** The rest of compilation, as a fraction of a round's time, that is not waited for. */
   private static final double SETTLED = 0.1;
-
-  /** Fewer processors have no time for one beside a solve. */
-  private static final int BESIDE_PROCESSORS = 4;
 
   /** The last one of this JVM. */
   private static final JvmPart<AtomicReference<Warmup>> LAST =
@@ -86,7 +82,7 @@ public final class Warmup {
    * Starts the warm-up of a driver, unless one runs in this JVM or {@code spark.sparqr.warmup} is
    * 0. Never throws.
    */
-  public static void begin(JavaSparkContext context) {
+  static void begin(JavaSparkContext context) {
     UnaryOperator<String> settings = name -> context.getConf().get(name, null);
     begin(settings, Engine.isLocal(context), Optional.of(context));
   }
@@ -109,39 +105,6 @@ public final class Warmup {
     } catch (IllegalArgumentException e) {
       LOG.warn("warm-up: none, {}", e.getMessage());
     }
-  }
-
-  /**
-   * Starts one beside a user's first solve, unless there has been one in this JVM or this machine
-   * has no processor for it. It ends when the solve's tasks begin. Never throws.
-   *
-   * @param device whether a device is being opened for the solve; nothing is computed on it before
-   */
-  static void beside(UnaryOperator<String> settings, BooleanSupplier device) {
-    try {
-      double seconds = Keys.WARMUP.in(settings);
-      if (seconds > 0 && Runtime.getRuntime().availableProcessors() >= BESIDE_PROCESSORS) {
-        var made = new Warmup(seconds, () -> besideSteps(device));
-        if (LAST.get().compareAndSet(null, made)) {
-          made.start();
-        }
-      }
-    } catch (IllegalArgumentException e) {
-      LOG.warn("warm-up: none, {}", e.getMessage());
-    }
-  }
-
-  static List<Runnable> besideSteps(BooleanSupplier device) {
-    List<Runnable> steps = new ArrayList<>();
-    for (TrialProblem p : TrialProblem.list(true)) {
-      steps.add(
-          () -> {
-            if (!p.onDevice() || device.getAsBoolean()) {
-              p.solve();
-            }
-          });
-    }
-    return steps;
   }
 
   /**

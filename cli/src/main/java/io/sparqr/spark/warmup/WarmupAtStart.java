@@ -4,12 +4,10 @@ package io.sparqr.spark.warmup;
 import io.sparqr.spark.device.DeviceReport;
 import io.sparqr.spark.metrics.AtStart;
 import java.util.Optional;
-import java.util.function.BooleanSupplier;
-import java.util.function.UnaryOperator;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
 
-/** Starts a warm-up with an application, on the driver and on each executor. */
+/** Starts a warm-up with the plugin, on the driver and on each executor. */
 public final class WarmupAtStart implements AtStart {
 
   @Override
@@ -27,11 +25,6 @@ public final class WarmupAtStart implements AtStart {
     DeviceReport here = DeviceReport.ofThisJvm("");
     boolean first = here.free() || gpu && here.devices().size() == 1;
     Warmup.begin(name -> settings.get(name, null), first, Optional.empty());
-  }
-
-  @Override
-  public void solve(UnaryOperator<String> settings, BooleanSupplier device) {
-    Warmup.beside(settings, device);
   }
 
   @Override

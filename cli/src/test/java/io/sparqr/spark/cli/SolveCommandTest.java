@@ -413,6 +413,7 @@ class SolveCommandTest {
             "--check",
             "--backend=NAME",
             "--ordering=NAME",
+            "--rank-tolerance",
             "--tolerance=T",
             "--master=URL",
             "--executors=N",

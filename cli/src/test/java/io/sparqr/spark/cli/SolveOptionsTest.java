@@ -17,6 +17,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
@@ -39,10 +40,10 @@ class SolveOptionsTest {
     var all = new HashMap<String, UnaryOperator<GpuSparseQR.Builder>>();
     all.put("--ordering nd", b -> b.ordering(OrderingMethod.NESTED_DISSECTION));
     all.put("--backend cuda", b -> b.backend(BackendChoice.REQUIRE_CUDA));
-    all.put("--tolerance 0.25", b -> b.rankTolerance(0.25));
-    all.put("--tolerance -1", b -> b.rankTolerance(-1));
+    all.put("--rank-tolerance 0.25", b -> b.rankTolerance(0.25));
+    all.put("--rank-tolerance -1", b -> b.rankTolerance(-1));
     all.put("--ridge 0.5", b -> b.ridge(0.5));
-    all.put("--refine 3", b -> b.refinement(3));
+    all.put("--refinement 3", b -> b.refinement(3));
     all.put("--minimum-norm", b -> b.minimumNorm(true));
     all.put("--no-equilibrate", b -> b.equilibrate(false));
     all.put("--check", b -> b.check(true));
@@ -92,6 +93,13 @@ class SolveOptionsTest {
     String expected = text(solving().get(words).apply(defaults()).build().options());
     assertThat(expected).isNotEqualTo(text(defaults().build().options()));
     assertThat(text(of(words.split(" ")))).isEqualTo(expected);
+  }
+
+  /** Spelled unlike the builder's methods; accepted until 1.0. */
+  @ParameterizedTest
+  @CsvSource({"--tolerance 0.25, --rank-tolerance 0.25", "--refine 3, --refinement 3"})
+  void earlierWordsMeanTheSame(String earlier, String words) {
+    assertThat(text(of(earlier.split(" ")))).isEqualTo(text(of(words.split(" "))));
   }
 
   @Test

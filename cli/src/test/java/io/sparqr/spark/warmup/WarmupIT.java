@@ -11,8 +11,10 @@ import io.sparqr.spark.LocalCluster;
 import io.sparqr.spark.Problems;
 import io.sparqr.spark.metrics.SparqrPlugin;
 import io.sparqr.sparse.CsrMatrix;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -83,31 +85,35 @@ class WarmupIT {
     }
   }
 
-  /** A solve in a JVM of its own, with so many processors: how its warm-up ended, and x. */
-  private static List<String> inItsOwnJvm(int processors) throws Exception {
+  /** What {@link FirstSolveOfAJvm} prints in a JVM of its own, on four processors. */
+  private static List<String> inItsOwnJvm(String plugins) throws Exception {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(
+        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+            .filter(a -> a.startsWith("--add-"))
+            .toList());
+    command.addAll(List.of("-Xmx1g", "-XX:ActiveProcessorCount=4"));
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.addAll(List.of(FirstSolveOfAJvm.class.getName(), plugins));
     Process jvm =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx512m",
-                "-XX:ActiveProcessorCount=" + processors,
-                "-cp",
-                System.getProperty("java.class.path"),
-                FirstSolveOfAJvm.class.getName())
-            .redirectError(ProcessBuilder.Redirect.DISCARD)
-            .start();
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
     String told = new String(jvm.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(jvm.waitFor()).as(told).isZero();
     return told.lines().toList();
   }
 
+  /** No thread of ours is there before a user asks for work, unless the plugin is configured. */
   @Test
-  void besideTheFirstSolveOfAJvmWithProcessorsForIt() throws Exception {
-    List<String> beside = inItsOwnJvm(4);
-    List<String> alone = inItsOwnJvm(1);
-    assertThat(beside.get(0)).isIn("a solve began", "hardly anything left to compile");
-    assertThat(alone.get(0)).isEqualTo("none");
-    assertThat(beside.get(1)).isEqualTo(alone.get(1));
-    assertThat(beside.get(2)).as("threads left").isEqualTo(alone.get(2)).isEqualTo("[]");
+  void onlyThePluginStartsIt() throws Exception {
+    List<String> without = inItsOwnJvm("");
+    List<String> with = inItsOwnJvm(SparqrPlugin.class.getName());
+    assertThat(without).startsWith("threads before []", "warm-up none");
+    assertThat(with.get(0)).startsWith("threads before [").contains("sparqr-warmup");
+    assertThat(with.get(1))
+        .isIn("warm-up a solve began", "warm-up hardly anything left to compile");
+    assertThat(with.subList(2, 4)).isEqualTo(without.subList(2, 4));
+    assertThat(without.get(3)).isEqualTo("threads after []");
   }
 
   @Test

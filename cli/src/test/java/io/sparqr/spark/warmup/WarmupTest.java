@@ -26,7 +26,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.logging.log4j.Level;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.scheduler.SparkListener;
@@ -209,8 +208,9 @@ class WarmupTest {
     var second = new CountDownLatch(1);
     List<Runnable> steps = List.of(() -> await(latch), () -> await(second), () -> {}, () -> {});
     Warmup w = Warmup.begin(LONGEST, () -> steps);
-    assertThat(Foreground.enter()).isTrue();
-    assertThat(Foreground.enter()).isFalse();
+    Foreground.enter();
+    assertThat(Foreground.entered()).isTrue();
+    assertThat(Foreground.working()).isFalse();
     latch.countDown();
     assertThat(w.await(0.1)).isFalse();
     Foreground.work();
@@ -243,22 +243,6 @@ class WarmupTest {
     assertThat(w.await(LONGEST)).isTrue();
     assertThat(run).startsWith("small", "larger").doesNotContain("none");
     assertThat(run.stream().skip(2)).containsOnly("largest").hasSizeLessThan(2);
-  }
-
-  @Test
-  void besideASolveADeviceIsUsedOnlyOnceTheSolveOpensIt() {
-    var asked = new AtomicInteger();
-    for (Runnable step : Warmup.besideSteps(() -> asked.incrementAndGet() < 0)) {
-      step.run();
-    }
-    assertThat(asked).hasValue(TrialProblem.list(true).size() - TrialProblem.list(false).size());
-  }
-
-  @Test
-  void noneBesideASolveAfterAnother() {
-    Warmup w = Warmup.begin(LONGEST, List::of);
-    Warmup.beside(name -> null, () -> true);
-    assertThat(Warmup.last()).containsSame(w);
   }
 
   @Test

@@ -13,6 +13,9 @@ import java.util.logging.Logger;
  * A second copy of netlib's classes, and of {@link NetlibKernels} on top of them. netlib chooses
  * its library once, when its classes are initialized: if Spark ML (or the application) was first,
  * the shared copy is bound to another BLAS with an unknown number of threads, or to none.
+ *
+ * <p>JavaCPP's own binding of dgemm would need no second library, but it copies whole arrays into
+ * the native heap and back at every call, and takes no offset into them; netlib's pins them.
  */
 final class NetlibLoader extends URLClassLoader {
 

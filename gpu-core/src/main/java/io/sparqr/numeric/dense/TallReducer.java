@@ -30,7 +30,6 @@ public final class TallReducer {
   private int[] leftmost;
   private int held;
   private double[] matrix = new double[0];
-  private double flops;
 
   /**
    * An empty reducer.
@@ -95,11 +94,6 @@ public final class TallReducer {
     return held;
   }
 
-  /** Leftmost column of row i held. */
-  public int leftmost(int i) {
-    return leftmost[i];
-  }
-
   /** Reduces the rows held to their trapezoid of at most {@code columns} rows. */
   public void reduce() {
     int ld = held;
@@ -113,7 +107,6 @@ public final class TallReducer {
     strips((from, to) -> sortInto(matrix, ld, place, from, to, zeroed));
     int[] pivot = new int[Math.min(columns, held)];
     int count = qr.factor(matrix, ld, columns, further, 0, -1, stair, pivot, Crew.ALONE);
-    flops += qr.flops();
     addSquares(matrix, ld, count, held, columns, residual);
     System.arraycopy(pivot, 0, leftmost, 0, count);
     strips((from, to) -> takeBack(ld, count, from, to));
@@ -181,11 +174,6 @@ public final class TallReducer {
   /** Size further: squares of the right-hand sides eliminated so far. */
   public double[] residualSquares() {
     return residual;
-  }
-
-  /** Flops so far. */
-  public double flops() {
-    return flops;
   }
 
   /** sums[q] += squares of rows [from, to) of further column q of a column-major matrix. */

@@ -62,15 +62,6 @@ public final class ColumnSums {
     return (s - (t - z)) + (x - z);
   }
 
-  /** Adds all sums of another object. */
-  public void add(ColumnSums other) {
-    for (int j = 0; j < columns(); j++) {
-      add(j, other.sum[4 * j], other.sum[4 * j + 2]);
-      sum[4 * j + 1] += other.sum[4 * j + 1];
-      sum[4 * j + 3] += other.sum[4 * j + 3];
-    }
-  }
-
   /** Sum of squares of column j. */
   public double squares(int j) {
     return sum[4 * j] + sum[4 * j + 1];

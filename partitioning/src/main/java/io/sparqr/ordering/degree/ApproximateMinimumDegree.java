@@ -2,7 +2,6 @@
 package io.sparqr.ordering.degree;
 
 import io.sparqr.ordering.ColumnOrdering;
-import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.ordering.StopRequest;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
@@ -25,11 +24,6 @@ public final class ApproximateMinimumDegree implements ColumnOrdering {
 
   /** The most edges, duplicates included, that are written out. */
   private static final long MOST_EDGE_BUDGET = 1L << 28;
-
-  @Override
-  public String name() {
-    return OrderingMethod.AMD.label();
-  }
 
   /**
    * {@inheritDoc}

@@ -2,7 +2,6 @@
 package io.sparqr.ordering.degree;
 
 import io.sparqr.ordering.ColumnOrdering;
-import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.ordering.StopRequest;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
@@ -19,11 +18,6 @@ import io.sparqr.sparse.SparsityPattern;
  * rows and about ten ints per row and column.
  */
 public final class Colamd implements ColumnOrdering {
-
-  @Override
-  public String name() {
-    return OrderingMethod.COLAMD.label();
-  }
 
   /**
    * {@inheritDoc}

@@ -5,6 +5,7 @@ import io.sparqr.error.IndexOverflowException;
 import io.sparqr.ordering.StopRequest;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
+import io.sparqr.threads.ParallelLoop;
 import java.util.Arrays;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.IntStream;
@@ -69,13 +70,12 @@ public final class RowCliques {
     int n = pattern.columns();
     int m = pattern.patterns();
     int[][] counts = new int[pieces][n];
-    IntStream.range(0, pieces).parallel().forEach(p -> countAll(pattern, p, pieces, counts[p]));
+    ParallelLoop.onAll(pieces, p -> countAll(pattern, p, pieces, counts[p]));
     int[] full = sum(counts);
     int denseColumn = denseThreshold(Math.min(m, n));
     int[] rowLength = new int[m];
-    IntStream.range(0, pieces)
-        .parallel()
-        .forEach(p -> countLive(pattern, p, pieces, full, denseColumn, rowLength, counts[p]));
+    ParallelLoop.onAll(
+        pieces, p -> countLive(pattern, p, pieces, full, denseColumn, rowLength, counts[p]));
     int[] count = sum(counts);
     return new RowCliques(pattern, count, rowLength, leftOut(count, full, denseColumn));
   }
@@ -316,22 +316,21 @@ public final class RowCliques {
       }
       sum += edgeCount[j];
     }
-    IntStream.range(0, pieces)
-        .parallel()
-        .forEach(
-            piece -> {
-              int first = bound[piece];
-              int end = bound[piece + 1];
-              int p = 0;
-              for (int j = 0; j < n; j++) {
-                for (int to = p + edgeCount[j]; p < to; p++) {
-                  int i = edges[p];
-                  if (i >= first && i < end) {
-                    lists[start[i] + length[i]++] = j;
-                  }
-                }
+    ParallelLoop.onAll(
+        pieces,
+        piece -> {
+          int first = bound[piece];
+          int end = bound[piece + 1];
+          int p = 0;
+          for (int j = 0; j < n; j++) {
+            for (int to = p + edgeCount[j]; p < to; p++) {
+              int i = edges[p];
+              if (i >= first && i < end) {
+                lists[start[i] + length[i]++] = j;
               }
-            });
+            }
+          }
+        });
   }
 
   /** Neighbours of each column through the rows of up to {@code limit} columns, each once. */
@@ -432,15 +431,14 @@ public final class RowCliques {
       }
       column = new int[start[count]];
       int pieces = Math.max(1, column.length / leastOfPiece);
-      IntStream.range(0, pieces)
-          .parallel()
-          .forEach(
-              p -> {
-                int to = (int) ((long) count * (p + 1) / pieces);
-                for (int k = (int) ((long) count * p / pieces); k < to; k++) {
-                  copy(rows[k], start[k]);
-                }
-              });
+      ParallelLoop.onAll(
+          pieces,
+          p -> {
+            int to = (int) ((long) count * (p + 1) / pieces);
+            for (int k = (int) ((long) count * p / pieces); k < to; k++) {
+              copy(rows[k], start[k]);
+            }
+          });
     }
 
     /** The sum of the squared lengths: entries met in all rows of all columns. */

@@ -2,7 +2,6 @@
 package io.sparqr.ordering.dissection;
 
 import io.sparqr.ordering.ColumnOrdering;
-import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.ordering.StopRequest;
 import io.sparqr.ordering.graph.ColumnGraph;
 import io.sparqr.ordering.graph.GraphCompression;
@@ -77,11 +76,6 @@ public final class NestedDissection implements ColumnOrdering {
     this.threads = threads;
     this.leafSize = leafSize;
     this.seed = seed;
-  }
-
-  @Override
-  public String name() {
-    return OrderingMethod.NESTED_DISSECTION.label();
   }
 
   @Override

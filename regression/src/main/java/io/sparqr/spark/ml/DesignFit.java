@@ -69,11 +69,6 @@ record DesignFit(
   /** Residuals below this times sqrt(instances) times the fitted values are rounding errors. */
   private static final double PERFECT = 4 * Math.ulp(1.0);
 
-  /** Fits, and releases everything persisted. */
-  static DesignFit of(Training source) {
-    return of(source, null);
-  }
-
   /**
    * Fits.
    *

@@ -22,6 +22,9 @@ import org.apache.spark.broadcast.Broadcast;
  * (1979, Comm. ACM 22), merged in partition order, so that the bits do not depend on the order in
  * which tasks end. Sums of squares are kept and returned as norms, which do not overflow for any
  * label. Rows of weight 0 are ignored.
+ *
+ * <p>Spark's {@code Summarizer} adds plain squares, which overflow from labels of 1e154 on and
+ * vanish below 1e-162, and merges partitions in the order in which their tasks end.
  */
 final class Moments implements Serializable {
 

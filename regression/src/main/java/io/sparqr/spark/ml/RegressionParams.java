@@ -17,8 +17,11 @@ import org.apache.spark.ml.param.ParamValidators;
 import org.apache.spark.ml.param.Params;
 import org.apache.spark.ml.param.StringArrayParam;
 
-/** The params shared by estimator and model, and the only place that maps them to options. */
-final class RegressionParams implements Serializable {
+/**
+ * The params shared by estimator and model, and the only place that maps them to options. Only they
+ * make and read one.
+ */
+public final class RegressionParams implements Serializable {
 
   private static final long serialVersionUID = 1;
 
@@ -137,6 +140,18 @@ final class RegressionParams implements Serializable {
             "small-sample correction of clustered errors: fixest (its ssc: t with G - 1, absorbed"
                 + " effects nested in clusters are not counted), sandwich (vcovCL's), none",
             ParamValidators.<String>inArray(VcovNames.corrections()));
+  }
+
+  /** Sets the defaults of those that have one. */
+  void setDefaults(Params owner) {
+    owner.setDefault(fitIntercept, true);
+    owner.setDefault(regParam, 0.0);
+    owner.setDefault(ordering, "auto");
+    owner.setDefault(backend, "auto");
+    owner.setDefault(computeStandardErrors, true);
+    owner.setDefault(profile, false);
+    owner.setDefault(clusterCorrection, VcovNames.FIXEST);
+    owner.setDefault(handleInvalid, HandleInvalid.ERROR.param());
   }
 
   /** Whether a fit builds a design instead of using the features column directly. */

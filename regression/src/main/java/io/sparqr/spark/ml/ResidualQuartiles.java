@@ -21,6 +21,10 @@ import org.apache.spark.broadcast.Broadcast;
  * quantiles by linear interpolation of order statistics (type 7 of Hyndman and Fan 1996, Am. Stat.
  * 50). Up to 2^20 residuals are collected. For more, each pass over the rows counts the residuals
  * below 4,096 limits, which narrow down the order statistics until few enough are left to collect.
+ *
+ * <p>Spark SQL has no such thing: {@code percentile} keeps a table of all distinct values, which
+ * residuals all are, in the memory of one task, {@code percentile_approx} is not exact, and neither
+ * proves that the rows are still those of the fit.
  */
 final class ResidualQuartiles {
 

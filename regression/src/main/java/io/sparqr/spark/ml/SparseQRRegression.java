@@ -3,7 +3,6 @@ package io.sparqr.spark.ml;
 
 import io.sparqr.spark.design.Design;
 import io.sparqr.spark.design.DesignOptions;
-import io.sparqr.spark.design.HandleInvalid;
 import io.sparqr.spark.report.ProgressListener;
 import java.util.List;
 import java.util.Objects;
@@ -11,11 +10,8 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.apache.spark.ml.linalg.Vector;
-import org.apache.spark.ml.param.BooleanParam;
-import org.apache.spark.ml.param.DoubleParam;
 import org.apache.spark.ml.param.Param;
 import org.apache.spark.ml.param.ParamMap;
-import org.apache.spark.ml.param.StringArrayParam;
 import org.apache.spark.ml.regression.Regressor;
 import org.apache.spark.ml.util.DefaultParamsReader;
 import org.apache.spark.ml.util.DefaultParamsWritable;
@@ -80,14 +76,7 @@ public class SparseQRRegression
     this.uid = uid;
     PendingUid.end();
     own = new RegressionParams(this);
-    setDefault(own.fitIntercept, true);
-    setDefault(own.regParam, 0.0);
-    setDefault(own.ordering, "auto");
-    setDefault(own.backend, "auto");
-    setDefault(own.computeStandardErrors, true);
-    setDefault(own.profile, false);
-    setDefault(own.clusterCorrection, VcovNames.FIXEST);
-    setDefault(own.handleInvalid, HandleInvalid.ERROR.param());
+    own.setDefaults(this);
   }
 
   @Override
@@ -96,98 +85,8 @@ public class SparseQRRegression
   }
 
   @Override
-  public Param<String> weightCol() {
-    return own.weightCol;
-  }
-
-  @Override
-  public Param<String> idCol() {
-    return own.idCol;
-  }
-
-  @Override
-  public BooleanParam fitIntercept() {
-    return own.fitIntercept;
-  }
-
-  @Override
-  public DoubleParam regParam() {
-    return own.regParam;
-  }
-
-  @Override
-  public Param<String> ordering() {
-    return own.ordering;
-  }
-
-  @Override
-  public Param<String> backend() {
-    return own.backend;
-  }
-
-  @Override
-  public DoubleParam rankTolerance() {
-    return own.rankTolerance;
-  }
-
-  @Override
-  public Param<String> formula() {
-    return own.formula;
-  }
-
-  @Override
-  public StringArrayParam keepTerms() {
-    return own.keepTerms;
-  }
-
-  @Override
-  public StringArrayParam dropTerms() {
-    return own.dropTerms;
-  }
-
-  @Override
-  public Param<String> vcov() {
-    return own.vcov;
-  }
-
-  @Override
-  public StringArrayParam clusterCols() {
-    return own.clusterCols;
-  }
-
-  @Override
-  public Param<String> clusterCorrection() {
-    return own.clusterCorrection;
-  }
-
-  @Override
-  public StringArrayParam categoricalCols() {
-    return own.categoricalCols;
-  }
-
-  @Override
-  public StringArrayParam referenceLevels() {
-    return own.referenceLevels;
-  }
-
-  @Override
-  public Param<String> offsetCol() {
-    return own.offsetCol;
-  }
-
-  @Override
-  public Param<String> handleInvalid() {
-    return own.handleInvalid;
-  }
-
-  @Override
-  public BooleanParam profile() {
-    return own.profile;
-  }
-
-  @Override
-  public BooleanParam computeStandardErrors() {
-    return own.computeStandardErrors;
+  public RegressionParams regressionParams() {
+    return own;
   }
 
   /** Weights of the instances, at least 0; default: all 1. */

@@ -9,11 +9,9 @@ import java.util.List;
 import org.apache.spark.ml.linalg.SQLDataTypes;
 import org.apache.spark.ml.linalg.Vector;
 import org.apache.spark.ml.linalg.Vectors;
-import org.apache.spark.ml.param.BooleanParam;
 import org.apache.spark.ml.param.DoubleParam;
 import org.apache.spark.ml.param.Param;
 import org.apache.spark.ml.param.ParamMap;
-import org.apache.spark.ml.param.StringArrayParam;
 import org.apache.spark.ml.regression.RegressionModel;
 import org.apache.spark.ml.util.DefaultParamsReader;
 import org.apache.spark.ml.util.DefaultParamsWriter;
@@ -65,23 +63,21 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
     this.coefficients = coefficients;
     this.intercept = intercept;
     own = new RegressionParams(this);
+    own.setDefaults(this);
     output = ModelOutput.param(uid);
     setDefault(output, ModelOutput.PREDICTION);
     level = ModelOutput.level(uid);
     setDefault(level, 0.95);
-    setDefault(own.fitIntercept, true);
-    setDefault(own.regParam, 0.0);
-    setDefault(own.ordering, "auto");
-    setDefault(own.backend, "auto");
-    setDefault(own.computeStandardErrors, true);
-    setDefault(own.profile, false);
-    setDefault(own.clusterCorrection, VcovNames.FIXEST);
-    setDefault(own.handleInvalid, HandleInvalid.ERROR.param());
   }
 
   @Override
   public String uid() {
     return uid == null ? PendingUid.get() : uid;
+  }
+
+  @Override
+  public RegressionParams regressionParams() {
+    return own;
   }
 
   /** b, one entry per feature; 0 for dead columns. */
@@ -259,101 +255,6 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
       throw new IllegalArgumentException("there is a column " + column + " already");
     }
     return column.isEmpty() ? schema : schema.add(column, DataTypes.DoubleType, true);
-  }
-
-  @Override
-  public Param<String> weightCol() {
-    return own.weightCol;
-  }
-
-  @Override
-  public Param<String> idCol() {
-    return own.idCol;
-  }
-
-  @Override
-  public BooleanParam fitIntercept() {
-    return own.fitIntercept;
-  }
-
-  @Override
-  public DoubleParam regParam() {
-    return own.regParam;
-  }
-
-  @Override
-  public Param<String> ordering() {
-    return own.ordering;
-  }
-
-  @Override
-  public Param<String> backend() {
-    return own.backend;
-  }
-
-  @Override
-  public DoubleParam rankTolerance() {
-    return own.rankTolerance;
-  }
-
-  @Override
-  public Param<String> formula() {
-    return own.formula;
-  }
-
-  @Override
-  public StringArrayParam keepTerms() {
-    return own.keepTerms;
-  }
-
-  @Override
-  public StringArrayParam dropTerms() {
-    return own.dropTerms;
-  }
-
-  @Override
-  public Param<String> vcov() {
-    return own.vcov;
-  }
-
-  @Override
-  public StringArrayParam clusterCols() {
-    return own.clusterCols;
-  }
-
-  @Override
-  public Param<String> clusterCorrection() {
-    return own.clusterCorrection;
-  }
-
-  @Override
-  public StringArrayParam categoricalCols() {
-    return own.categoricalCols;
-  }
-
-  @Override
-  public StringArrayParam referenceLevels() {
-    return own.referenceLevels;
-  }
-
-  @Override
-  public Param<String> offsetCol() {
-    return own.offsetCol;
-  }
-
-  @Override
-  public Param<String> handleInvalid() {
-    return own.handleInvalid;
-  }
-
-  @Override
-  public BooleanParam profile() {
-    return own.profile;
-  }
-
-  @Override
-  public BooleanParam computeStandardErrors() {
-    return own.computeStandardErrors;
   }
 
   /** The same model without params and summary, of the same class. */

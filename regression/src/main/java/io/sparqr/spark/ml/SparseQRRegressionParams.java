@@ -10,11 +10,18 @@ import org.apache.spark.ml.param.StringArrayParam;
 /** The params of {@link SparseQRRegression}, which its model copies. */
 public interface SparseQRRegressionParams extends Params {
 
+  /** The holder of these params, for this interface alone. */
+  RegressionParams regressionParams();
+
   /** Weight column; not set or empty: all weights are 1. */
-  Param<String> weightCol();
+  default Param<String> weightCol() {
+    return regressionParams().weightCol;
+  }
 
   /** Column that identifies the row in an error message; not set or empty: none. */
-  Param<String> idCol();
+  default Param<String> idCol() {
+    return regressionParams().idCol;
+  }
 
   /** Name of the column of feature vectors. */
   String getFeaturesCol();
@@ -23,58 +30,92 @@ public interface SparseQRRegressionParams extends Params {
   String getLabelCol();
 
   /** Whether a column of ones is appended; default true. */
-  BooleanParam fitIntercept();
+  default BooleanParam fitIntercept() {
+    return regressionParams().fitIntercept;
+  }
 
   /** Ridge parameter in MLlib's scaling, at least 0; default 0. */
-  DoubleParam regParam();
+  default DoubleParam regParam() {
+    return regressionParams().regParam;
+  }
 
   /** Column order: auto (default), colamd, amd, nd, natural, best. */
-  Param<String> ordering();
+  default Param<String> ordering() {
+    return regressionParams().ordering;
+  }
 
   /** Backend: auto (default), cpu, cuda. */
-  Param<String> backend();
+  default Param<String> backend() {
+    return regressionParams().backend;
+  }
 
   /** Threshold of dead columns; not set: the default of {@link io.sparqr.spark.GpuSparseQR}. */
-  DoubleParam rankTolerance();
+  default DoubleParam rankTolerance() {
+    return regressionParams().rankTolerance;
+  }
 
   /** Whether fit computes standard errors; default true. */
-  BooleanParam computeStandardErrors();
+  default BooleanParam computeStandardErrors() {
+    return regressionParams().computeStandardErrors;
+  }
 
   /** R's formula for response and columns; not set or empty: the features column. */
-  Param<String> formula();
+  default Param<String> formula() {
+    return regressionParams().formula;
+  }
 
   /** Columns that are factors; not set: only the strings and booleans of a formula. */
-  StringArrayParam categoricalCols();
+  default StringArrayParam categoricalCols() {
+    return regressionParams().categoricalCols;
+  }
 
   /** Names of coefficients to keep if columns depend on each other. */
-  StringArrayParam keepTerms();
+  default StringArrayParam keepTerms() {
+    return regressionParams().keepTerms;
+  }
 
   /** Names of coefficients to drop if columns depend on each other. */
-  StringArrayParam dropTerms();
+  default StringArrayParam dropTerms() {
+    return regressionParams().dropTerms;
+  }
 
   /**
    * Whether a fit records the time and place of every task, for the page of its report; default
    * false.
    */
-  BooleanParam profile();
+  default BooleanParam profile() {
+    return regressionParams().profile;
+  }
 
   /** The assumption behind the standard errors. */
-  Param<String> vcov();
+  default Param<String> vcov() {
+    return regressionParams().vcov;
+  }
 
   /** Columns of clusters, one or two. */
-  StringArrayParam clusterCols();
+  default StringArrayParam clusterCols() {
+    return regressionParams().clusterCols;
+  }
 
   /** The small-sample correction of clustered errors. */
-  Param<String> clusterCorrection();
+  default Param<String> clusterCorrection() {
+    return regressionParams().clusterCorrection;
+  }
 
   /** Reference levels as {@code column=level}; the other factors use their first level. */
-  StringArrayParam referenceLevels();
+  default StringArrayParam referenceLevels() {
+    return regressionParams().referenceLevels;
+  }
 
   /** Column subtracted from the label and added to predictions; not set or empty: none. */
-  Param<String> offsetCol();
+  default Param<String> offsetCol() {
+    return regressionParams().offsetCol;
+  }
 
   /** The treatment of rows with missing values: error (default), skip, keep. */
-  Param<String> handleInvalid();
+  default Param<String> handleInvalid() {
+    return regressionParams().handleInvalid;
+  }
 
   /** Value of {@link #weightCol()}; empty if it is not set. */
   default String getWeightCol() {

@@ -96,8 +96,4 @@ final class ColumnProfile implements Serializable {
   int levels() {
     return levels == null ? -1 : levels.size();
   }
-
-  int mostLevels() {
-    return mostLevels;
-  }
 }

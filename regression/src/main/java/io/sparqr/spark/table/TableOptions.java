@@ -3,11 +3,9 @@ package io.sparqr.spark.table;
 
 import java.nio.charset.Charset;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 
 /** How a table is to be read. What is not set is found out from the file. */
@@ -17,11 +15,6 @@ public final class TableOptions {
 
   private TableOptions(Builder from) {
     this.from = from;
-  }
-
-  /** Everything found out. */
-  public static TableOptions defaults() {
-    return builder().build();
   }
 
   public static Builder builder() {
@@ -66,11 +59,6 @@ public final class TableOptions {
     return all;
   }
 
-  /** Types of columns by name. */
-  Map<String, ColumnType> types() {
-    return from.types;
-  }
-
   /** The requests "COLUMN=TYPE" that are resolved when the columns' names are known. */
   List<String> typeRequests() {
     return from.requests;
@@ -86,7 +74,6 @@ public final class TableOptions {
     private Charset encoding;
     private boolean keepNa;
     private final Set<String> missing = new LinkedHashSet<>();
-    private final Map<String, ColumnType> types = new LinkedHashMap<>();
     private final List<String> requests = new ArrayList<>();
 
     private Builder() {}
@@ -174,12 +161,6 @@ public final class TableOptions {
     /** NA is a text like any other, as for the code of Namibia. */
     public Builder keepNa() {
       keepNa = true;
-      return this;
-    }
-
-    /** The type of a column. */
-    public Builder type(String column, ColumnType type) {
-      types.put(column, type);
       return this;
     }
 

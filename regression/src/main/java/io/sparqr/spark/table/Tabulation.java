@@ -136,7 +136,7 @@ final class Tabulation {
 
   /** The types that were asked for. */
   private Map<String, ColumnType> asked() {
-    Map<String, ColumnType> types = new HashMap<>(options.types());
+    Map<String, ColumnType> types = new HashMap<>();
     for (String request : options.typeRequests()) {
       types.putAll(TypeRequest.parse(request, header.names()));
     }

@@ -179,7 +179,7 @@ class RSummaryTest {
     var estimator = new SparseQRRegression().setFormula("y ~ x * g").setWeightCol("w");
     var s = estimator.fit(data());
     var source = new Training(data(), estimator, ProgressListener.NONE, s.design());
-    DesignFit fit = DesignFit.of(source);
+    DesignFit fit = DesignFit.of(source, null);
     double[] all = s.summary().residualQuartiles();
     for (long collected : new long[] {1, 2, 7, 40}) {
       double[] found =

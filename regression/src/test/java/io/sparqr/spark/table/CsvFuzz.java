@@ -42,7 +42,8 @@ final class CsvFuzz {
         long bytes = 1 + Math.floorMod(name.hashCode(), 97);
         Map<String, Object> said = new LinkedHashMap<>();
         said.put("file", name);
-        LocalTable t = LocalTable.read(context, "file:" + file, TableOptions.defaults(), bytes);
+        LocalTable t =
+            LocalTable.read(context, "file:" + file, TableOptions.builder().build(), bytes);
         said.put("error", t.error());
         said.put("records", t.records());
         said.put("names", t.names());

@@ -83,7 +83,7 @@ class TableReaderTest {
       }
       Charset charset = k % 4 == 3 ? StandardCharsets.UTF_16 : StandardCharsets.UTF_8;
       long bytes = 1 + random.nextInt(300);
-      Table t = read(text.toString().getBytes(charset), TableOptions.defaults(), bytes);
+      Table t = read(text.toString().getBytes(charset), TableOptions.builder().build(), bytes);
       String what = "seed " + seed + ", file " + k;
       assertThat(t.rows().collectAsList()).as(what).containsExactlyElementsOf(withTypes(t, rows));
     }
@@ -103,7 +103,7 @@ class TableReaderTest {
     }
     byte[] wrong = (text + "1,2,3\n" + text).getBytes(StandardCharsets.UTF_8);
     for (long bytes : new long[] {1, 7, 64, 300, 1 << 20}) {
-      assertThatThrownBy(() -> read(wrong, TableOptions.defaults(), bytes))
+      assertThatThrownBy(() -> read(wrong, TableOptions.builder().build(), bytes))
           .isInstanceOf(MatrixFormatException.class)
           .hasMessage("t.csv, line 102: 3 fields where the header has 2: 1,2,3");
     }
@@ -115,7 +115,7 @@ class TableReaderTest {
         read(
             "d,t,i,b,mixed\n2020-01-31,2021-03-28 02:30:00,2021-03-28T02:30:00Z,TRUE,2020-01-01\n"
                 + "NA,1969-12-31T23:59:59.5,2021-03-28T02:30:00+02:00,false,2020-01-01 10:00\n",
-            TableOptions.defaults());
+            TableOptions.builder().build());
     assertThat(types(t)).isEqualTo("date timestamp instant boolean text");
     List<Row> rows = t.rows().collectAsList();
     assertThat(rows.get(0).<Object>getAs("d")).isEqualTo(LocalDate.of(2020, 1, 31));
@@ -129,7 +129,7 @@ class TableReaderTest {
   @Test
   void typesByRequest() throws IOException {
     String text = "id,\"a, b\",\"c=d\"\n007,2020-01-01,1\n8,2020-01-02,2\n";
-    assertThat(types(read(text, TableOptions.defaults()))).isEqualTo("text date integer");
+    assertThat(types(read(text, TableOptions.builder().build()))).isEqualTo("text date integer");
     var options = TableOptions.builder().types("id=integer, a, b,c=d=text").build();
     assertThat(types(read(text, options))).isEqualTo("integer text text");
     assertThatThrownBy(() -> read(text, TableOptions.builder().types("id=date").build()))
@@ -138,10 +138,10 @@ class TableReaderTest {
 
   @Test
   void decimalCommasAndThousands() throws IOException {
-    Table t = read("y;x\n1,250;2\n0,125;3\n", TableOptions.defaults());
+    Table t = read("y;x\n1,250;2\n0,125;3\n", TableOptions.builder().build());
     assertThat(types(t)).isEqualTo("number integer");
     assertThat(t.notes()).containsExactly("delimiter ';'", "decimal comma");
-    t = read("y;x\n1,250;2\n2,125;3\n", TableOptions.defaults());
+    t = read("y;x\n1,250;2\n2,125;3\n", TableOptions.builder().build());
     assertThat(types(t)).isEqualTo("text integer");
     assertThat(t.notes().get(1)).contains("--decimal , or --thousands ,");
     var thousands = TableOptions.builder().thousands(",").build();
@@ -156,37 +156,38 @@ class TableReaderTest {
   @Test
   void encodings() throws IOException {
     String text = "y,g\n" + "1,a\n".repeat(Sniffer.HEAD / 4) + "2,größe\n";
-    Table t = read(text.getBytes(StandardCharsets.ISO_8859_1), TableOptions.defaults(), 1 << 18);
+    Table t =
+        read(text.getBytes(StandardCharsets.ISO_8859_1), TableOptions.builder().build(), 1 << 18);
     assertThat(t.notes()).containsExactly(Encoding.windows().note());
     assertThat(t.rows().filter("g = 'größe'").count()).isOne();
     var utf8 = TableOptions.builder().encoding("utf-8").build();
     assertThatThrownBy(
             () -> read("y,g\n1,ö\n2,é\n".getBytes(StandardCharsets.ISO_8859_1), utf8, 99))
         .hasMessage("t.csv, line 2: no text in UTF-8; --encoding NAME, such as latin1 or utf-16");
-    t = read("y,g\n1,a\n".getBytes(StandardCharsets.UTF_16LE), TableOptions.defaults(), 99);
+    t = read("y,g\n1,a\n".getBytes(StandardCharsets.UTF_16LE), TableOptions.builder().build(), 99);
     assertThat(t.notes()).containsExactly("encoding UTF-16LE, by its zero bytes");
   }
 
   @Test
   void spacesCommentsAndExcelsFirstLine() throws IOException {
-    Table t = read("sep=;\ny; \"g\"\n1; \"a;b\" \n2 ; c \n", TableOptions.defaults());
+    Table t = read("sep=;\ny; \"g\"\n1; \"a;b\" \n2 ; c \n", TableOptions.builder().build());
     assertThat(t.rows().collectAsList())
         .containsExactly(RowFactory.create(1L, "a;b"), RowFactory.create(2L, "c"));
     var comment = TableOptions.builder().comment("#").build();
     assertThat(read("# said \"\ny,x\n1,2\n# 3,4\n\n5,6\n", comment).rows().count()).isEqualTo(2);
-    t = read(",y,x\n1,2,3\n2,3,4\n", TableOptions.defaults());
+    t = read(",y,x\n1,2,3\n2,3,4\n", TableOptions.builder().build());
     assertThat(t.rows().columns()).containsExactly("_c0", "y", "x");
-    t = read("y,x\n1,2,\n3,4,\n", TableOptions.defaults());
+    t = read("y,x\n1,2,\n3,4,\n", TableOptions.builder().build());
     assertThat(t.notes()).containsExactly("every row ends with a delimiter");
-    t = read("y,x,\n1,2\n3,4\n", TableOptions.defaults());
+    t = read("y,x,\n1,2\n3,4\n", TableOptions.builder().build());
     assertThat(t.rows().columns()).containsExactly("y", "x");
-    t = read("c0;\"a \"\"b\"\", c\"\n,;1\n", TableOptions.defaults());
+    t = read("c0;\"a \"\"b\"\", c\"\n,;1\n", TableOptions.builder().build());
     assertThat(t.rows().columns()).containsExactly("c0", "a \"b\", c");
   }
 
   @Test
   void namesThatDifferInCaseOrHaveDots() throws IOException {
-    Table t = read("x,X,a.b,\"tick`y\"\n1,2,3,4\n", TableOptions.defaults());
+    Table t = read("x,X,a.b,\"tick`y\"\n1,2,3,4\n", TableOptions.builder().build());
     assertThat(t.rows().first()).isEqualTo(RowFactory.create(1L, 2L, 3L, 4L));
     assertThat(t.summary(2)).isEqualTo("columns: x integer, X integer and 2 more");
   }

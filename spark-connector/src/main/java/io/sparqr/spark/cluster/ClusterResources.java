@@ -101,18 +101,12 @@ public final class ClusterResources {
   }
 
   /**
-   * Reads the resources from the context.
+   * Reads the resources from the engine; without Spark as for a local master with all cores.
    *
    * @param workers the caller's number of workers, 0 for those present
    * @param verdict the decision on GPUs; if they are required and an executor has not reported any,
    *     the plan assumes one
    */
-  public static ClusterResources probe(
-      JavaSparkContext context, int workers, DeviceVerdict verdict) {
-    return probe(Engine.of(context), workers, verdict);
-  }
-
-  /** The same for either engine; without Spark as for a local master with all cores. */
   public static ClusterResources probe(Engine engine, int workers, DeviceVerdict verdict) {
     return engine.oneJvm()
         ? local(engine, workers, verdict.use() ? Backends.devices() : List.of())

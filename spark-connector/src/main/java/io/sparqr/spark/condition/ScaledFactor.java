@@ -33,11 +33,6 @@ public final class ScaledFactor {
     this.scope = scope;
   }
 
-  /** n. */
-  int columns() {
-    return plan.analysis().columns();
-  }
-
   /** Zeros for this many vectors. */
   double[] vectors(int width) {
     return plan.vector(width);

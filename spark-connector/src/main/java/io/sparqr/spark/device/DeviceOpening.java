@@ -56,7 +56,7 @@ public final class DeviceOpening implements AutoCloseable {
   }
 
   /** Whether a device is open, or on the way. */
-  public synchronized boolean begun() {
+  synchronized boolean begun() {
     return begun;
   }
 

@@ -20,9 +20,11 @@ public final class Foreground {
 
   private Foreground() {}
 
-  /** A solve begins on the driver; whether it is the first of a user. */
-  public static boolean enter() {
-    return !OF_JVM.get().aside.get() && !OF_JVM.get().entered.getAndSet(true);
+  /** A solve begins on the driver. */
+  public static void enter() {
+    if (!OF_JVM.get().aside.get()) {
+      OF_JVM.get().entered.set(true);
+    }
   }
 
   /** The tasks of a solve begin, or one of them does on an executor. */

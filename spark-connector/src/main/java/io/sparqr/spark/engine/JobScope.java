@@ -50,15 +50,6 @@ public final class JobScope implements AutoCloseable {
     this(engine, newGroup());
   }
 
-  /**
-   * The same.
-   *
-   * @param own the group to use if the caller has none, such as that of an earlier scope
-   */
-  public JobScope(JavaSparkContext context, String own) {
-    this(Engine.of(context), own);
-  }
-
   /** The same; without Spark there are no jobs to name. */
   public JobScope(Engine engine, String own) {
     this.engine = engine;

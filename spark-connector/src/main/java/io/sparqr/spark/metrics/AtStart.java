@@ -2,9 +2,7 @@
 package io.sparqr.spark.metrics;
 
 import java.util.ServiceLoader;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.UnaryOperator;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.slf4j.LoggerFactory;
@@ -24,13 +22,6 @@ public interface AtStart {
    * @param gpu whether Spark has given it a GPU
    */
   void executor(SparkConf settings, boolean gpu);
-
-  /**
-   * A user's first solve begins on the driver.
-   *
-   * @param device whether the solve has begun to open a device of this JVM; asked later
-   */
-  void solve(UnaryOperator<String> settings, BooleanSupplier device);
 
   /** The application or the executor ends. */
   void end();

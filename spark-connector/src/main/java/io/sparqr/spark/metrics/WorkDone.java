@@ -55,11 +55,6 @@ public final class WorkDone implements WorkListener, Serializable {
     return sum.id();
   }
 
-  /** Flops reported through Spark so far; on the driver. */
-  public double value() {
-    return sum.sum();
-  }
-
   /** Ends the local sum on the driver, after which {@link #here()} must not be used. Idempotent. */
   public void close() {
     NamedObjects.ofJvm().drop(name());

@@ -31,7 +31,6 @@ import io.sparqr.spark.factorization.FactorRun;
 import io.sparqr.spark.factorization.FactorState;
 import io.sparqr.spark.factorization.FactoredRows;
 import io.sparqr.spark.factorization.FirstSolution;
-import io.sparqr.spark.metrics.AtStart;
 import io.sparqr.spark.observe.Known;
 import io.sparqr.spark.observe.Profiler;
 import io.sparqr.spark.observe.ProgressTracker;
@@ -179,7 +178,7 @@ public final class Pipeline {
 
   private static Result run(Pipeline pipeline, Attempt attempt) {
     Engine engine = pipeline.engine;
-    beside(pipeline);
+    Foreground.enter();
     boolean made = false;
     try (var scope = new JobScope(engine);
         var progress =
@@ -192,13 +191,6 @@ public final class Pipeline {
       if (!made) {
         pipeline.held.close();
       }
-    }
-  }
-
-  /** Begins what a first solve would otherwise wait for later. */
-  private static void beside(Pipeline pipeline) {
-    if (Foreground.enter()) {
-      AtStart.tell(a -> a.solve(pipeline.engine::setting, pipeline.opening::begun));
     }
   }
 

@@ -3,20 +3,21 @@ package io.sparqr.spark.plan;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
  * The options of a solve under all their names: the builder's methods, the option of {@code sparqr
- * solve}, the keyword of {@code sparqr.solve} in Python, and their meanings. The table in the
- * documentation is generated from this one. Tests compare it with the builder, the command line and
- * the Python package, so that an option added in one of them must be added to the others.
+ * solve}, the keyword of {@code sparqr.solve} in Python, and their meanings. All names are spelled
+ * from that of the builder's method. The table in the documentation is generated from this one.
+ * Tests compare it with the builder, the command line and the Python package, so that an option
+ * added in one of them must be added to the others.
  */
 public enum SolveOption {
   ORDERING(
       "ordering(m), permutation(p)",
-      "--ordering",
-      "ordering",
+      Way.EVERYWHERE,
       "AUTO",
       "column order: `COLAMD`, `AMD`, `NESTED_DISSECTION`, `NATURAL`, `BEST`, or"
           + " your own. `AUTO` uses AMD, unless a search for a better order probably takes"
@@ -24,49 +25,43 @@ public enum SolveOption {
           + " serves many problems choose `NESTED_DISSECTION` or `BEST`"),
   SINGLETONS(
       "singletons(b)",
-      "",
-      "",
+      Way.BUILDER,
       "true",
       "column singletons are removed before the factorization. Their standard"
           + " errors cost more than those of other columns, so turn this off if there are"
           + " many and you need errors"),
-  AMALGAMATION("amalgamation(a)", "", "", "CHOLMOD's rules", "rules for merging small fronts"),
+  AMALGAMATION("amalgamation(a)", Way.BUILDER, "CHOLMOD's rules", "rules for merging small fronts"),
   BACKEND(
       "backend(c)",
-      "--backend",
-      "backend",
+      Way.EVERYWHERE,
       "AUTO",
       "`CPU`; `REQUIRE_CUDA`, which never falls back; `AUTO`, whose choice and"
           + " reason are in the report"),
   RIDGE(
       "ridge(lambda)",
-      "--ridge",
-      "ridge",
+      Way.EVERYWHERE,
       "0",
       "penalty lambda ||x||^2, or `ridge(lambdas)` with one lambda a column; `residualNorm` is that"
           + " of b - Ax alone"),
   EQUILIBRATE(
       "equilibrate(b)",
+      Way.EVERYWHERE,
       "--no-equilibrate",
-      "equilibrate",
       "true",
       "scales columns to unit 2-norm first, so that the rank does not depend on" + " units"),
   RANK_TOLERANCE(
       "rankTolerance(t)",
-      "--tolerance",
-      "rank_tolerance",
+      Way.EVERYWHERE,
       "20 (m+n) eps max ||a_j||",
       "a column whose remaining norm is at most t is dead; negative: no detection"),
   RANK_POLICY(
       "rankPolicy(p)",
-      "",
-      "rank_policy",
+      Way.PYTHON,
       "REPORT",
       "`FAIL`: `RankDeficientException` instead of a basic solution"),
   DROPPING(
       "dropLater(b), keep(c), drop(c), keepFrom(c)",
-      "",
-      "",
+      Way.BUILDER,
       "false",
       "of dependent columns the later ones are dropped, as in R's lm, at the cost"
           + " of one back substitution for each; `keep` and `drop` name columns to drop"
@@ -75,22 +70,19 @@ public enum SolveOption {
           + " decides, at no cost"),
   ANALYSIS(
       "analysis(a)",
-      "",
-      "",
+      Way.BUILDER,
       "none",
       "an earlier analysis (`QRFactorization.analysis()`), used if the rows have"
           + " its pattern: Gauss-Newton, reweighting"),
   REFINEMENT(
       "refinement(k)",
-      "--refine",
-      "refinement",
+      Way.EVERYWHERE,
       "0",
       "steps x += (R'R)^-1 A'(b - Ax) after a solve, each with a pass over the"
           + " rows; restores digits lost by rows of very different weights"),
   MINIMUM_NORM(
       "minimumNorm(b)",
-      "--minimum-norm",
-      "minimum_norm",
+      Way.EVERYWHERE,
       "false",
       "the solution of least 2-norm, instead of a basic one, for problems that are"
           + " rank-deficient or have fewer rows than columns. It takes a second"
@@ -98,90 +90,106 @@ public enum SolveOption {
           + " badly conditioned, the solution is basic, with a warning"),
   CHECK(
       "check(b)",
-      "--check",
-      "check",
+      Way.EVERYWHERE,
       "false",
       "measures the backward error of x by two more passes over the rows: is x as good as rounding"
           + " allows, or no solution?"),
   MIN_RCOND(
       "minRcond(r)",
-      "--min-rcond",
-      "min_rcond",
+      Way.EVERYWHERE,
       "0",
       "an error (`IllConditionedException`) if the reciprocal of the condition estimate is below r,"
           + " in place of a warning from 1e7 on; 1e-7 is what R's `lm` takes for dependent"),
   COLUMNS(
       "columns(n)",
-      "",
-      "columns",
+      Way.PYTHON,
       "from the rows",
       "number of columns, if trailing columns are empty"),
   EXECUTORS(
       "executors(k)",
-      "--executors",
-      "executors",
+      Way.EVERYWHERE,
       "the executors present, or their GPUs if the problem goes to GPUs (local:"
           + " one, or one for each device)",
       "number of workers to cut the tree for"),
   MINIMUM_EXECUTORS(
       "minimumExecutors(k)",
-      "--minimum-executors",
-      "minimum_executors",
+      Way.EVERYWHERE,
       "by `spark.scheduler.minRegisteredResourcesRatio`",
       "number of executors to wait for before the tree is cut, so that the plan of"
           + " a growing cluster has tasks for all of it; under dynamic allocation they are"
           + " also requested"),
   EXECUTOR_WAIT(
       "executorWait(s)",
-      "--executor-wait",
-      "executor_wait",
+      Way.EVERYWHERE,
       "`spark.scheduler.maxRegisteredResourcesWaitingTime`",
       "longest wait for them, in seconds; after that the tree is cut for the"
           + " executors present, and the report warns"),
   PARTITION_OPTIONS(
       "partitionOptions(o)",
-      "",
-      "",
+      Way.BUILDER,
       "2 tasks a worker, 1 to 4 levels",
       "rules for cutting the tree"),
   PARTITIONS(
       "partitions(k)",
-      "--partitions",
-      "partitions",
+      Way.EVERYWHERE,
       "those of the rows, at most 8 a core",
       "reducers of the pattern's shuffle; on the command line also partitions of the rows"),
   KEEP_Q(
       "keepQ(b)",
-      "",
-      "",
+      Way.BUILDER,
       "false",
       "`factorize` keeps Q as Householder vectors, so that `solve(rightHandSides)`"
           + " is as accurate as for the original ones. It costs memory (see the report)"
           + " and excludes the map-side combine"),
   PROFILE(
       "profile(b)",
+      Way.EVERYWHERE,
       "--report",
-      "profile",
       "false",
       "records time and place of every task, the tree and the patterns, for"
           + " `SolveReport.toHtml()`: some thousand records and a pass over the pattern on"
           + " the driver. On the command line: `--report FILE.html`"),
-  STORAGE_LEVEL("storageLevel(l)", "", "", "MEMORY_AND_DISK", "storage level of R until `close()`"),
+  STORAGE_LEVEL(
+      "storageLevel(l)", Way.BUILDER, "MEMORY_AND_DISK", "storage level of R until `close()`"),
   DEVICE_MEMORY_BYTES(
-      "deviceMemoryBytes(n)", "", "", "all free memory", "device memory for one task, in bytes");
+      "deviceMemoryBytes(n)",
+      Way.BUILDER,
+      "all free memory",
+      "device memory for one task, in bytes");
+
+  /** Where an option can be given, besides the builder. */
+  private enum Way {
+    BUILDER,
+    PYTHON,
+    EVERYWHERE
+  }
 
   private final String calls;
+  private final Way way;
   private final String word;
-  private final String keyword;
   private final String byDefault;
   private final String meaning;
 
-  SolveOption(String calls, String word, String keyword, String byDefault, String meaning) {
+  SolveOption(String calls, Way way, String byDefault, String meaning) {
+    this(calls, way, "", byDefault, meaning);
+  }
+
+  /**
+   * An option with a word of its own.
+   *
+   * @param word empty: the name of the builder's first method, as all other names are
+   */
+  SolveOption(String calls, Way way, String word, String byDefault, String meaning) {
     this.calls = calls;
+    this.way = way;
     this.word = word;
-    this.keyword = keyword;
     this.byDefault = byDefault;
     this.meaning = meaning;
+  }
+
+  /** The name of the builder's first method, its words apart. */
+  private String name(String between) {
+    return calls().get(0).replaceAll("(?=[A-Z])", between).toLowerCase(Locale.ROOT);
   }
 
   /** Names of the builder's methods that set it. */
@@ -191,12 +199,15 @@ public enum SolveOption {
 
   /** The option of {@code sparqr solve}, if it has one. */
   public Optional<String> word() {
-    return word.isEmpty() ? Optional.empty() : Optional.of(word);
+    if (way != Way.EVERYWHERE) {
+      return Optional.empty();
+    }
+    return Optional.of(word.isEmpty() ? "--" + name("-") : word);
   }
 
   /** The keyword of {@code sparqr.solve} in Python, if it has one. */
   public Optional<String> keyword() {
-    return keyword.isEmpty() ? Optional.empty() : Optional.of(keyword);
+    return way == Way.BUILDER ? Optional.empty() : Optional.of(name("_"));
   }
 
   /** The table for the documentation, in Markdown, without a trailing line feed. */
@@ -211,7 +222,12 @@ public enum SolveOption {
         Arrays.stream(calls.split(", ")).map(SolveOption::code).collect(Collectors.joining(", "));
     String value = byDefault.matches("[A-Z_]+") ? code(byDefault) : byDefault;
     return "| %s | %s | %s | %s | %s |"
-        .formatted(methods, code(word), code(keyword), escaped(value), escaped(meaning));
+        .formatted(
+            methods,
+            code(word().orElse("")),
+            code(keyword().orElse("")),
+            escaped(value),
+            escaped(meaning));
   }
 
   private static String code(String name) {

@@ -381,27 +381,27 @@ public record SolveReport(
 
   /** The same with other times, for callers that repeat a solve. */
   public SolveReport withSeconds(Seconds other) {
-    return with(residual, other, warnings, notes);
+    return with(cluster, residual, other, warnings, notes, profile);
   }
 
   /** The same with further warnings. */
   public SolveReport withWarnings(List<String> further) {
-    return with(residual, seconds, joined(warnings, further), notes);
+    return with(cluster, residual, seconds, joined(warnings, further), notes, profile);
   }
 
   /** The same with each warning in other words. */
   public SolveReport withWarnings(UnaryOperator<String> words) {
-    return with(residual, seconds, warnings.stream().map(words).toList(), notes);
+    return with(cluster, residual, seconds, warnings.stream().map(words).toList(), notes, profile);
   }
 
   /** The same with further notes. */
   public SolveReport withNotes(List<String> further) {
-    return with(residual, seconds, warnings, joined(notes, further));
+    return with(cluster, residual, seconds, warnings, joined(notes, further), profile);
   }
 
   /** The same for another solution, with its times. */
   public SolveReport withResidual(Residual other, Seconds times) {
-    return with(other, times, warnings, notes);
+    return with(cluster, other, times, warnings, notes, profile);
   }
 
   private static List<String> joined(List<String> first, List<String> second) {
@@ -411,11 +411,16 @@ public record SolveReport(
   }
 
   private SolveReport with(
-      Residual other, Seconds times, List<String> allWarnings, List<String> allNotes) {
+      Cluster where,
+      Residual other,
+      Seconds times,
+      List<String> allWarnings,
+      List<String> allNotes,
+      SolveProfile made) {
     return new SolveReport(
         matrix,
         analysis,
-        cluster,
+        where,
         factorization,
         rankTest,
         proof,
@@ -424,41 +429,17 @@ public record SolveReport(
         times,
         allWarnings,
         allNotes,
-        profile);
+        made);
   }
 
   /** The same with the reason for the engine. */
   public SolveReport withEngineReason(String reason) {
-    return new SolveReport(
-        matrix,
-        analysis,
-        cluster.because(reason),
-        factorization,
-        rankTest,
-        proof,
-        traffic,
-        residual,
-        seconds,
-        warnings,
-        notes,
-        profile);
+    return with(cluster.because(reason), residual, seconds, warnings, notes, profile);
   }
 
   /** The same with a profile. */
   public SolveReport withProfile(SolveProfile made) {
-    return new SolveReport(
-        matrix,
-        analysis,
-        cluster,
-        factorization,
-        rankTest,
-        proof,
-        traffic,
-        residual,
-        seconds,
-        warnings,
-        notes,
-        made);
+    return with(cluster, residual, seconds, warnings, notes, made);
   }
 
   /** The same with the time that the caller took to read the input, added to the total. */

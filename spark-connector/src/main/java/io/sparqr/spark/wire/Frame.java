@@ -160,11 +160,6 @@ public final class Frame {
     buffer.position(buffer.position() + 4 * count);
   }
 
-  static void putLongs(ByteBuffer buffer, long[] values, int count) {
-    buffer.asLongBuffer().put(values, 0, count);
-    buffer.position(buffer.position() + 8 * count);
-  }
-
   public static void putDoubles(ByteBuffer buffer, DoubleBuffer values, int from, int count) {
     buffer.asDoubleBuffer().put(0, values, from, count);
     buffer.position(buffer.position() + 8 * count);
@@ -173,6 +168,22 @@ public final class Frame {
   public static void putDoubles(ByteBuffer buffer, double[] values, int from, int count) {
     buffer.asDoubleBuffer().put(values, from, count);
     buffer.position(buffer.position() + 8 * count);
+  }
+
+  /**
+   * Puts a number in groups of 7 bits, low ones first, the upper bit set in all but the last.
+   *
+   * @return the place behind it, at most 10 bytes further
+   */
+  static int putGroups(byte[] body, int from, long value) {
+    int at = from;
+    long v = value;
+    while ((v & ~0x7fL) != 0) {
+      body[at++] = (byte) (v | 0x80);
+      v >>>= 7;
+    }
+    body[at++] = (byte) v;
+    return at;
   }
 
   static int[] getInts(ByteBuffer buffer, int count) {

@@ -43,19 +43,9 @@ public final class NumberFrame {
       return add(value, Double.BYTES);
     }
 
-    /** Adds a boolean. */
-    public Writer putBoolean(boolean value) {
-      return putInt(value ? 1 : 0);
-    }
-
     /** Adds an array. */
     public Writer putInts(int[] values) {
       return add(values, Integer.BYTES + (long) Integer.BYTES * values.length);
-    }
-
-    /** Adds an array. */
-    public Writer putLongs(long[] values) {
-      return add(values, Integer.BYTES + (long) Long.BYTES * values.length);
     }
 
     /** Adds an array with all its bits. */
@@ -98,9 +88,6 @@ public final class NumberFrame {
       } else if (part instanceof int[] v) {
         b.putInt(v.length);
         Frame.putInts(b, v, 0, v.length);
-      } else if (part instanceof long[] v) {
-        b.putInt(v.length);
-        Frame.putLongs(b, v, v.length);
       } else if (part instanceof double[] v) {
         b.putInt(v.length);
         Frame.putDoubles(b, v, 0, v.length);
@@ -114,8 +101,6 @@ public final class NumberFrame {
 
   /** Reads in the order of writing. */
   public static final class Reader {
-    private static final Boolean[] NO_OR_YES = {false, true};
-
     private final ByteBuffer b;
 
     /**
@@ -142,19 +127,9 @@ public final class NumberFrame {
       return Double.longBitsToDouble(getLong());
     }
 
-    /** The next boolean. */
-    public boolean getBoolean() {
-      return getOneOf(NO_OR_YES);
-    }
-
     /** The next array. */
     public int[] getInts() {
       return Frame.getInts(b, getInt());
-    }
-
-    /** The next array. */
-    public long[] getLongs() {
-      return Frame.getLongs(b, getInt());
     }
 
     /** The next array. */

@@ -70,12 +70,7 @@ public final class NumberStream {
     /** Writes a number that is usually at least 0; a negative one takes 10 bytes. */
     public Writer putLong(long value) throws IOException {
       room(MOST_BYTES);
-      long v = value;
-      while ((v & ~0x7fL) != 0) {
-        body[used++] = (byte) (v | 0x80);
-        v >>>= 7;
-      }
-      body[used++] = (byte) v;
+      used = Frame.putGroups(body, used, value);
       return this;
     }
 

@@ -52,15 +52,15 @@ public final class PatternCodec {
       if (most > body.length) {
         body = Arrays.copyOf(body, (int) Math.min(2 * most, Integer.MAX_VALUE - 8));
       }
-      at = put(body, at, p.multiplicity[k]);
-      at = put(body, at, length);
+      at = Frame.putGroups(body, at, p.multiplicity[k]);
+      at = Frame.putGroups(body, at, length);
       for (int e = p.start[k]; e < p.start[k + 1]; e++) {
         if (e == p.start[k]) {
           int step = p.column[e] - before;
-          at = put(body, at, (step << 1 ^ step >> 31) & 0xffffffffL);
+          at = Frame.putGroups(body, at, (step << 1 ^ step >> 31) & 0xffffffffL);
           before = p.column[e];
         } else {
-          at = put(body, at, p.column[e] - p.column[e - 1] - 1);
+          at = Frame.putGroups(body, at, p.column[e] - p.column[e - 1] - 1);
         }
       }
     }
@@ -78,17 +78,6 @@ public final class PatternCodec {
     return to;
   }
 
-  private static int put(byte[] body, int from, long value) {
-    int at = from;
-    long v = value;
-    while ((v & ~0x7fL) != 0) {
-      body[at++] = (byte) (v | 0x80);
-      v >>>= 7;
-    }
-    body[at++] = (byte) v;
-    return at;
-  }
-
   private static long get(ByteBuffer b) {
     long v = 0;
     for (int shift = 0; shift < 63; shift += 7) {
@@ -101,22 +90,6 @@ public final class PatternCodec {
     }
     Frame.require(false, "number");
     return v;
-  }
-
-  /**
-   * The first column of a frame's first pattern; 2^31 - 1 if it is empty. The frame is not checked.
-   */
-  public static int first(byte[] frame) {
-    ByteBuffer b = ByteBuffer.wrap(frame).position(Math.min(Frame.HEADER, frame.length));
-    if (b.remaining() == 0) {
-      return Integer.MAX_VALUE;
-    }
-    get(b);
-    if (get(b) == 0) {
-      return Integer.MAX_VALUE;
-    }
-    long step = get(b);
-    return (int) (step >>> 1 ^ -(step & 1));
   }
 
   /**

@@ -14,6 +14,7 @@ import io.sparqr.partition.SubtreeTask;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.spark.LocalSpark;
 import io.sparqr.spark.device.DeviceReport;
+import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.engine.PlannedPlaces.Place;
 import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.symbolic.SymbolicAnalysis;
@@ -209,11 +210,11 @@ class ClusterResourcesTest {
   @Test
   void aLocalMasterIsOneWorkerOrAsManyAsTheCallerSays() {
     var context = LocalSpark.context();
-    ClusterResources one = ClusterResources.probe(context, 0, NONE);
+    ClusterResources one = ClusterResources.probe(Engine.of(context), 0, NONE);
     assertThat(one.local()).isTrue();
     assertThat(one.threads(tasks(0))).containsExactly(2);
     assertThat(one.model().workers()).hasSize(1);
-    ClusterResources three = ClusterResources.probe(context, 3, NONE);
+    ClusterResources three = ClusterResources.probe(Engine.of(context), 3, NONE);
     assertThat(three.model().workers()).hasSize(3);
     assertThat(three.threads(tasks(0, 1, 2))).containsExactly(1, 1, 1);
     assertThat(three.places(context.sc(), tasks(0, 1, 2)).of(1)).isEmpty();

@@ -23,9 +23,4 @@ final class Names {
             && !column.equals(".");
     return plain ? column : "`" + column + "`";
   }
-
-  /** The name in Spark's syntax, quoted so that no part is taken for a field of a struct. */
-  static String reference(String column) {
-    return "`" + column.replace("`", "``") + "`";
-  }
 }
