@@ -69,7 +69,7 @@ public record ResourceModel(List<Worker> workers, double networkBytesPerSecond, 
       return intensity > 0 ? 1 / (1 / flopsPerSecond + 1 / (intensity * bytesPerSecond)) : 0;
     }
 
-    /** The same under another name. */
+    /** A copy under another name. */
     public Worker named(String other) {
       return new Worker(other, flopsPerSecond, bytesPerSecond, memoryBytes, device);
     }

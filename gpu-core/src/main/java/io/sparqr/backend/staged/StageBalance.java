@@ -123,7 +123,7 @@ final class StageBalance {
     return found.departure();
   }
 
-  /** The same for a stage whose rows stay on the executor, with the sum of their bits there. */
+  /** As above, for a stage whose rows stay on the executor, with the sum of their bits there. */
   RoundExecutor.Compared compare(RoundExecutor executor, double[] residualSquares, long read) {
     lookAhead();
     RoundExecutor.Compared found = executor.compare(program, ahead.scale(), residualSquares);

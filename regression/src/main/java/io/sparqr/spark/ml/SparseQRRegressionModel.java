@@ -84,7 +84,7 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
     return uid == null ? PendingUid.get() : uid;
   }
 
-  /** b, one entry per feature; 0 for dead columns. */
+  /** b, one entry per feature; 0 for dependent columns. */
   public Vector coefficients() {
     return coefficients;
   }
@@ -256,7 +256,7 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
     design.requireColumns(schema);
     String column = getPredictionCol();
     if (schema.getFieldIndex(column).isDefined()) {
-      throw new IllegalArgumentException("there is a column " + column + " already");
+      throw new IllegalArgumentException("a column " + column + " exists already");
     }
     return column.isEmpty() ? schema : schema.add(column, DataTypes.DoubleType, true);
   }
@@ -356,7 +356,7 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
     return own.computeStandardErrors;
   }
 
-  /** The same model without params and summary, of the same class. */
+  /** A copy of the model without params and summary, of the same class. */
   protected SparseQRRegressionModel bare() {
     return new SparseQRRegressionModel(uid, coefficients, intercept);
   }

@@ -34,7 +34,9 @@ public interface SparseQRRegressionParams extends Params {
   /** Backend: auto (default), cpu, cuda. */
   Param<String> backend();
 
-  /** Threshold of dead columns; not set: the default of {@link io.sparqr.spark.GpuSparseQR}. */
+  /**
+   * Threshold of dependent columns; not set: the default of {@link io.sparqr.spark.GpuSparseQR}.
+   */
   DoubleParam rankTolerance();
 
   /** Whether fit computes standard errors; default true. */

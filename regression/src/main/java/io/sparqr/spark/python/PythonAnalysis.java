@@ -73,7 +73,7 @@ public final class PythonAnalysis {
           .writeValueAsString(
               Map.of("summary", SymbolicSummary.of(analysis, 1), "cuts", cuts.lines()));
     } catch (JsonProcessingException e) {
-      throw new IllegalStateException("an analysis that is no JSON", e);
+      throw new IllegalStateException("an analysis that is not JSON", e);
     }
   }
 

@@ -30,17 +30,20 @@ public final class Foreground {
     }
   }
 
-  /** Whether a user's tasks have begun, likewise. */
+  /** Whether tasks of such a solve have begun in this JVM. */
   public static boolean working() {
     return WORKING.get();
   }
 
-  /** Whether a user's has begun since the JVM started or {@link #forget()}. */
+  /**
+   * Whether a solve that a user asked for has begun since the JVM started, or since {@link
+   * #forget()}.
+   */
   public static boolean entered() {
     return ENTERED.get();
   }
 
-  /** Forgets it, at the start of an application. */
+  /** Forgets that, at the start of an application. */
   public static void forget() {
     ENTERED.set(false);
     WORKING.set(false);

@@ -45,13 +45,13 @@ public final class JobScope implements AutoCloseable {
     this(Engine.of(context));
   }
 
-  /** The same; without Spark there are no jobs to name. */
+  /** As above; without Spark there are no jobs to name. */
   public JobScope(Engine engine) {
     this(engine, newGroup());
   }
 
   /**
-   * The same.
+   * As above.
    *
    * @param own the group to use if the caller has none, such as that of an earlier scope
    */
@@ -59,7 +59,7 @@ public final class JobScope implements AutoCloseable {
     this(Engine.of(context), own);
   }
 
-  /** The same; without Spark there are no jobs to name. */
+  /** As above; without Spark there are no jobs to name. */
   public JobScope(Engine engine, String own) {
     this.engine = engine;
     if (!engine.spark()) {
@@ -121,7 +121,7 @@ public final class JobScope implements AutoCloseable {
     }
   }
 
-  /** The same. */
+  /** As above. */
   public static <T> T named(Engine engine, String what, Supplier<T> action) {
     return engine.spark() ? named(engine.context(), what, action) : action.get();
   }
@@ -131,7 +131,7 @@ public final class JobScope implements AutoCloseable {
     return named(context, what, () -> SparkErrors.unwrap(action));
   }
 
-  /** The same. */
+  /** As above. */
   public static <T> T run(Engine engine, String what, Supplier<T> action) {
     return named(engine, what, () -> SparkErrors.unwrap(action));
   }

@@ -53,7 +53,7 @@ public final class SolveLog {
   /** How the tree is cut. */
   public static void cut(TreePartition cut, int workers, double seconds) {
     say(
-        "cut: %d task%s in %d level%s for %d worker%s, foretold %s, %.3f s, at most %s a task;"
+        "cut: %d task%s in %d level%s for %d worker%s, predicted %s, %.3f s, at most %s a task;"
             + " %.3f s",
         cut.tasks().size(),
         cut.tasks().size() == 1 ? "" : "s",
@@ -83,7 +83,7 @@ public final class SolveLog {
   /** What the factorization has done. */
   public static void factorize(FactorSummary summary, double foretold, double seconds) {
     say(
-        "factorize: %s by %s, at most %s a task; %.3f s, foretold %.3f s",
+        "factorize: %s by %s, at most %s a task; %.3f s, predicted %.3f s",
         work(summary.flopsDone()),
         summary.backend(),
         megabytes(summary.peakHostBytes()),

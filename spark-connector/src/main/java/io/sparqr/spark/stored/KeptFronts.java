@@ -27,9 +27,9 @@ import org.apache.spark.util.KnownSizeEstimation;
 
 /**
  * Rows of R of some consecutive fronts, kept on an executor as the factorization produced them,
- * without a copy or a frame, or left where it made them, until somebody reads them. They are
- * written, to disk or to another executor, as {@link FactorChunk} frames, and read back as such.
- * Like frames, the rows have a checksum, which readers verify.
+ * without a copy or a frame, or left where it made them, until they are read. They are written, to
+ * disk or to another executor, as {@link FactorChunk} frames, and read back as such. Like frames,
+ * the rows have a checksum, which readers verify.
  *
  * <p>If the rows are outside the heap, this is a holder of their {@link RowStore}. Spark closes it
  * when it drops the stored partition, which it does not do while a task reads that; a reader also
@@ -100,7 +100,7 @@ public final class KeptFronts
   }
 
   /**
-   * The same for a single use at once, while the caller holds the rows: without checksums where
+   * As above, for a single use at once, while the caller holds the rows: without checksums where
    * there are none. O(fronts).
    */
   public static List<KeptFronts> forUse(List<FrontFactor> fronts, int rhsCount) {
@@ -242,7 +242,7 @@ public final class KeptFronts
   }
 
   /**
-   * The same for a reader that checks what it reads ({@link FrontRows#unchecked}): a pass over R
+   * As above, for a reader that checks what it reads ({@link FrontRows#unchecked}): a pass over R
    * less.
    *
    * @param verify false: only frames and structure are checked now
@@ -301,7 +301,7 @@ public final class KeptFronts
         : FactorChunk.encode(new ArrayDeque<>(fronts), rhsCount, WRITERS);
   }
 
-  /** Lets go of rows outside the heap; idempotent. */
+  /** Releases rows outside the heap; idempotent. */
   @Override
   public void close() {
     if (store != null && closed.compareAndSet(false, true)) {
