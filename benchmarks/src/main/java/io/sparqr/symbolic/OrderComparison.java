@@ -26,10 +26,10 @@ import java.util.stream.Stream;
  * t:FILE} for its transpose, or a folder: all sparse files below it, the wide ones transposed too.
  *
  * <p>A line for each order: the least and the median seconds of ordering and analysis together,
- * pattern to tree; CPU seconds of the whole process at best; flops; entries of R; the time predicted
- * for the solve, least seconds + flops / RATE. The last line of a problem holds AUTO's predicted
- * time over that of the best fixed order, the difference in milliseconds, and AUTO's reason; {@code
- * LOSES} where it is more than 5% and 20 ms behind.
+ * pattern to tree; CPU seconds of the whole process at best; flops; entries of R; the time
+ * predicted for the solve, least seconds + flops / RATE. The last line of a problem holds AUTO's
+ * predicted time over that of the best fixed order, the difference in milliseconds, and AUTO's
+ * reason; {@code LOSES} where it is more than 5% and 20 ms behind.
  */
 final class OrderComparison {
 

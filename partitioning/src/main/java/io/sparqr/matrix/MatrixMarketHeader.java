@@ -122,7 +122,8 @@ public record MatrixMarketHeader(
       case "pattern" -> Field.PATTERN;
       case "complex" ->
           throw in.malformed("complex matrices are not supported (real, integer or pattern are)");
-      default -> throw in.malformed("field '" + word + "' is not one of 'real', 'integer', 'pattern'");
+      default ->
+          throw in.malformed("field '" + word + "' is not one of 'real', 'integer', 'pattern'");
     };
   }
 

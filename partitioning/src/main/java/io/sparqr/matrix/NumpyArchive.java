@@ -114,7 +114,8 @@ final class NumpyArchive {
 
   CsrMatrix sparse() {
     if (!format.equals("csr") && !format.equals("csc") && !format.equals("coo")) {
-      throw malformed("format '" + format + "' is not one of csr, csc, coo (a.tocsr() makes it one)");
+      throw malformed(
+          "format '" + format + "' is not one of csr, csc, coo (a.tocsr() makes it one)");
     }
     boolean coordinates = format.equals("coo");
     int[] first = indices.get(coordinates ? "row" : "indptr");

@@ -59,9 +59,9 @@ public final class ConstrainedFactorization implements AutoCloseable {
 
   /**
    * sqrt of the diagonal of G - G C'(C G C')^-1 C G, G = (A'A + C'C)^-1 with C's rows scaled:
-   * standard errors for sigma = 1; 0 in columns fixed by the constraints, NaN in dependent ones. Because
-   * it is a difference, its relative error is about eps G_jj divided by the square of the result.
-   * Costs as much as {@link QRFactorization#unscaledErrors()} plus p back substitutions.
+   * standard errors for sigma = 1; 0 in columns fixed by the constraints, NaN in dependent ones.
+   * Because it is a difference, its relative error is about eps G_jj divided by the square of the
+   * result. Costs as much as {@link QRFactorization#unscaledErrors()} plus p back substitutions.
    */
   public double[] unscaledErrors() {
     return open().unscaledErrors();

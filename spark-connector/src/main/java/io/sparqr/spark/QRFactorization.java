@@ -83,27 +83,27 @@ public final class QRFactorization implements AutoCloseable {
   }
 
   /**
-   * Standard errors of x for right-hand side k: sigma sqrt(diag((A'A)^-1)) over the independent columns,
-   * from the R that gave x (with a ridge: (A'A + lambda I)^-1), and sigma^2 = ||b - A x||^2 / (rows
-   * - rank). NaN in dependent columns, and everywhere if there are no degrees of freedom (rows =
-   * rank). See {@link #unscaledErrors()} for the cost.
+   * Standard errors of x for right-hand side k: sigma sqrt(diag((A'A)^-1)) over the independent
+   * columns, from the R that gave x (with a ridge: (A'A + lambda I)^-1), and sigma^2 = ||b - A
+   * x||^2 / (rows - rank). NaN in dependent columns, and everywhere if there are no degrees of
+   * freedom (rows = rank). See {@link #unscaledErrors()} for the cost.
    */
   public double[] standardErrors(int k) {
     return open().standardErrors(k);
   }
 
   /**
-   * sqrt(diag((A'A)^-1)) over the independent columns, NaN in dependent ones; these are the standard errors for
-   * sigma = 1. Computed at the first call and kept.
+   * sqrt(diag((A'A)^-1)) over the independent columns, NaN in dependent ones; these are the
+   * standard errors for sigma = 1. Computed at the first call and kept.
    *
    * <p>They are the norms of the rows of R^-1, from the selected inverse on the pattern of R
    * (Erisman and Tinney 1975, doi:10.1145/360680.360704) from the top of the tree down, in one
    * Spark job per level and about as many flops as the factorization. A square root of the inverse
    * is computed, so that the relative error is about eps times the condition number of the scaled
-   * columns, not its square. A column singleton costs O(1) more if the independent columns reached from
-   * its row meet in one front (for example a level with a single observation, and an intercept).
-   * Otherwise it costs a forward substitution with R', in batches of 64 and once for equal ones;
-   * with many such singletons {@code singletons(false)} is faster.
+   * columns, not its square. A column singleton costs O(1) more if the independent columns reached
+   * from its row meet in one front (for example a level with a single observation, and an
+   * intercept). Otherwise it costs a forward substitution with R', in batches of 64 and once for
+   * equal ones; with many such singletons {@code singletons(false)} is faster.
    */
   public double[] unscaledErrors() {
     return open().unscaledErrors();
@@ -115,10 +115,10 @@ public final class QRFactorization implements AutoCloseable {
   }
 
   /**
-   * Leverages a_i'(A'A)^-1 a_i of the factorized weighted rows, over the independent columns (with a
-   * ridge: (A'A + lambda I)^-1). They are the diagonal of the hat matrix; without a ridge their sum
-   * is the rank. The RDD has one element per partition of the rows: the leverages of its rows of
-   * positive weight, in order. Valid until {@link #close()}.
+   * Leverages a_i'(A'A)^-1 a_i of the factorized weighted rows, over the independent columns (with
+   * a ridge: (A'A + lambda I)^-1). They are the diagonal of the hat matrix; without a ridge their
+   * sum is the rank. The RDD has one element per partition of the rows: the leverages of its rows
+   * of positive weight, in order. Valid until {@link #close()}.
    *
    * <p>The columns of a row meet in one front, on which the selected inverse is known. The first
    * call computes everything, including the {@link #unscaledErrors()} of all columns. It costs as
@@ -132,9 +132,9 @@ public final class QRFactorization implements AutoCloseable {
   }
 
   /**
-   * (A'A)^-1 u over the independent columns (with a ridge: (A'A + lambda I)^-1 u) for sparse vectors u in
-   * the caller's columns and units. Costs two triangular solves of one Spark job per level each,
-   * and 2 n values per vector on the driver, so pass some tens of vectors at a time.
+   * (A'A)^-1 u over the independent columns (with a ridge: (A'A + lambda I)^-1 u) for sparse
+   * vectors u in the caller's columns and units. Costs two triangular solves of one Spark job per
+   * level each, and 2 n values per vector on the driver, so pass some tens of vectors at a time.
    *
    * @param vectors their indices and values; labels and weights are ignored
    * @return n values per vector, 0 in dependent columns

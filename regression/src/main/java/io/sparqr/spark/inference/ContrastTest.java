@@ -5,9 +5,9 @@ import java.io.Serializable;
 
 /**
  * The estimate of a linear combination l'b of the coefficients, and a test of the hypothesis l'b =
- * c. If columns depend on others, b is that of the model without the dependent ones, as in R's {@code
- * lm}: a combination of independent columns has an estimate in that model, and {@code estimable} is false
- * if it depends on the choice of the dependent columns.
+ * c. If columns depend on others, b is that of the model without the dependent ones, as in R's
+ * {@code lm}: a combination of independent columns has an estimate in that model, and {@code
+ * estimable} is false if it depends on the choice of the dependent columns.
  *
  * @param estimate l'b - c; NaN, like all the following, if l has dependent columns and is not
  *     estimable

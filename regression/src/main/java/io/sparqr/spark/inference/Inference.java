@@ -21,8 +21,8 @@ import org.apache.spark.api.java.JavaSparkContext;
  * Statistics of a weighted least-squares fit, from its R on the executors. Valid while the
  * factorization is open; not thread-safe.
  *
- * <p>The coefficients' classical covariance is sigma^2 (A'WA)^-1 over the independent columns, with a
- * ridge sigma^2 (A'WA + lambda I)^-1; sigma^2 = ||sqrt(W)(b - Ax)||^2 / (rows - rank). Contrasts
+ * <p>The coefficients' classical covariance is sigma^2 (A'WA)^-1 over the independent columns, with
+ * a ridge sigma^2 (A'WA + lambda I)^-1; sigma^2 = ||sqrt(W)(b - Ax)||^2 / (rows - rank). Contrasts
  * and new rows are {@link SparseRow}s with indices and values; the label of a contrast is the
  * hypothesized value, the weight of a new row that of the observation to predict. A batch of
  * vectors costs one or two triangular solves with R, of one Spark job per level each, and n values

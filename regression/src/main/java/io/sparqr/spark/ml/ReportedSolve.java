@@ -72,8 +72,8 @@ record ReportedSolve(int[] columns, boolean[] live, HalfSolve half) {
   }
 
   /**
-   * The part of the squared errors, as left by the other columns, that the independent columns explain:
-   * b'S b, where S is the inverse of their part of (A'A)^-1.
+   * The part of the squared errors, as left by the other columns, that the independent columns
+   * explain: b'S b, where S is the inverse of their part of (A'A)^-1.
    *
    * @param x all coefficients
    */

@@ -2,9 +2,9 @@
 package io.sparqr.spark.model;
 
 /**
- * W = R^-T U for some vectors u_k, the columns of U: W'W = U'(A'A)^-1 U over the independent columns, so
- * that covariances of linear combinations are products of columns of W, and a variance is a sum of
- * squares.
+ * W = R^-T U for some vectors u_k, the columns of U: W'W = U'(A'A)^-1 U over the independent
+ * columns, so that covariances of linear combinations are products of columns of W, and a variance
+ * is a sum of squares.
  *
  * @param width number of vectors
  * @param values n x width, row-major; rows in the order of R's rows, 0 for dependent columns
