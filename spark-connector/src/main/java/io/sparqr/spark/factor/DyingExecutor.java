@@ -23,7 +23,7 @@ public final class DyingExecutor {
     leave(why, env == null ? DRIVER : env.executorId(), Runtime.getRuntime()::halt);
   }
 
-  /** The same for a given executor id; {@code exit} ends the JVM. */
+  /** As above, for a given executor id; {@code exit} ends the JVM. */
   static void leave(RuntimeException why, String executor, IntConsumer exit) {
     if (executor.equals(DRIVER)) {
       return;

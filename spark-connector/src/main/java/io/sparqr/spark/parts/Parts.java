@@ -39,7 +39,7 @@ public abstract class Parts<T> {
     return new LocalParts<>(count, made);
   }
 
-  /** The same for an engine, all of whose tasks run in this JVM. */
+  /** As above, for an engine, all of whose tasks run in this JVM. */
   public static <T> Parts<T> here(Engine engine, int count, PartSource<T> made) {
     return engine.spark()
         ? of(JavaRDD.fromRDD(new HereRdd<>(engine.context().sc(), count, made), ClassTags.any()))
@@ -80,11 +80,11 @@ public abstract class Parts<T> {
   /** Persists the computed elements until {@code held} is closed. */
   public abstract Parts<T> persist(StorageLevel level, Held held);
 
-  /** The same with a name for Spark's pages. */
+  /** As above, with a name for Spark's pages. */
   public abstract Parts<T> named(String name);
 
   /**
-   * The same elements, for stored ones of which some may have become useless: their partition is no
+   * These elements, for stored ones of which some may have become useless: their partition is no
    * longer stored then, but computed and stored again.
    *
    * @param usable called for each element just before it is taken
@@ -92,7 +92,7 @@ public abstract class Parts<T> {
   public abstract Parts<T> mended(Usable<T> usable);
 
   /**
-   * The same elements, for tasks that may find what they need in a depot instead: made only if they
+   * These elements, for tasks that may find what they need in a depot instead: made only if they
    * are asked for, preferably where the depot has the value with the partition's number.
    */
   public abstract Parts<T> near(Depot depot);

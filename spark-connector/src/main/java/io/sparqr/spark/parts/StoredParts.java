@@ -56,7 +56,7 @@ public final class StoredParts<T> implements AutoCloseable {
       if (status.isEmpty() || status.get().memSize() == 0) {
         return false;
       }
-      // Locks the block until these values have been read to their end, which nobody does.
+      // Locks the block until these values have been read to their end, which never happens.
       if (blocks.getLocalValues(id).isEmpty()) {
         return false;
       }

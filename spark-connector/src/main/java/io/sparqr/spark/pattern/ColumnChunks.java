@@ -157,7 +157,7 @@ public final class ColumnChunks {
     }
   }
 
-  /** The same for integers. */
+  /** As above, for integers. */
   static void place(byte[] frame, long[] vector) {
     double[] from = decode(frame);
     long at = (long) VectorCodec.chunk(frame) << BITS;

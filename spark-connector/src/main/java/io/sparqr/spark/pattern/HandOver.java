@@ -28,12 +28,12 @@ final class HandOver implements AutoCloseable, Serializable {
   /**
    * What a task found.
    *
-   * @param patterns none if they are not told apart
+   * @param patterns none if they are not distinguished
    * @param norms of the columns
    */
   record Found(DistinctPatterns patterns, ColumnChunks norms) {}
 
-  /** Accepts up to so many bytes until it is closed. */
+  /** Accepts up to this many bytes until it is closed. */
   HandOver(long mostBytes) {
     this.exchange = new Exchange(new ByteBudget(mostBytes));
   }

@@ -35,7 +35,7 @@ final class HandedPass {
   /**
    * All partitions' results, in the order of the partitions.
    *
-   * @param patterns of each; none if they are not told apart
+   * @param patterns of each; none if they are not distinguished
    */
   record Handed(
       List<PartitionStats> stats, List<DistinctPatterns> patterns, List<ColumnChunks> norms) {}

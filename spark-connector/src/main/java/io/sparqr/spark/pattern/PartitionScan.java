@@ -40,7 +40,7 @@ final class PartitionScan {
   }
 
   /**
-   * The same for rows to be left.
+   * As above, for rows that are to be left.
    *
    * @param left receives the rows; null: nothing does
    */
@@ -117,7 +117,7 @@ final class PartitionScan {
     return partition;
   }
 
-  /** The distinct patterns; empty if they are not told apart. */
+  /** The distinct patterns; empty if they are not distinguished. */
   PatternTable table() {
     return table;
   }

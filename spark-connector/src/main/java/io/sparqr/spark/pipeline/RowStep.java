@@ -67,7 +67,7 @@ final class RowStep {
   }
 
   /**
-   * The same.
+   * As above.
    *
    * @param mostBytes of rows on their way to tasks of this JVM
    */

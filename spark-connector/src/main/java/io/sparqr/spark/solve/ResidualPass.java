@@ -142,7 +142,7 @@ public final class ResidualPass implements AutoCloseable {
   }
 
   /**
-   * The same with residuals as if computed in twice the precision.
+   * As above, with residuals as if computed in twice the precision.
    *
    * @param x one vector for each right-hand side, by original column
    */
@@ -242,7 +242,7 @@ public final class ResidualPass implements AutoCloseable {
         && bytes <= Runtime.getRuntime().maxMemory() / NEAR_SHARE;
   }
 
-  /** The same sums, to the bit, in one stage. */
+  /** These sums, to the bit, in one stage. */
   private Sums sumNear(Sent<ResidualAt> at, ResidualAt x) {
     int n = columns;
     Readings before = readings;
@@ -271,7 +271,7 @@ public final class ResidualPass implements AutoCloseable {
     }
   }
 
-  /** The same with the right-hand sides alone. */
+  /** As above, with the right-hand sides alone. */
   private List<Left> relabeled(RowCopies.Copy[] there, Parts<double[]> labeled, ResidualAt x) {
     if (stored == null) {
       stored = labeled.stored().orElse(null);
@@ -299,7 +299,7 @@ public final class ResidualPass implements AutoCloseable {
     }
   }
 
-  /** The same without Spark. */
+  /** As above, without Spark. */
   private List<Left> copied(RowCopies.Copy[] there, ResidualAt x) {
     return here(there.length, p -> ResidualScan.of(p, there[p], rhs[p], x));
   }

@@ -94,7 +94,7 @@ final class ResidualScan {
     return rows.changed().orElseThrow();
   }
 
-  /** The same as frames by reducer, or the change of the rows for each. */
+  /** These as frames by reducer, or the change of the rows for each. */
   List<Tuple2<Integer, byte[]>> frames(int reducers) {
     read();
     var out = new ArrayList<Tuple2<Integer, byte[]>>();

@@ -103,7 +103,7 @@ public final class RowCopies implements AutoCloseable {
     if (over || kept != null) {
       return false;
     }
-    // A factorization that nobody closes must not take the room of others for ever.
+    // A factorization that is never closed must not take the room of others for ever.
     CLEANER.register(this, made::close);
     partitions = count;
     kept = made;

@@ -43,7 +43,7 @@ public final class TaskRows implements AutoCloseable {
   }
 
   /**
-   * The same.
+   * As above.
    *
    * @param verify false: the reader checks the rows ({@link FrontRows#unchecked})
    */
