@@ -414,10 +414,10 @@ public final class Pipeline {
   }
 
   /**
-   * The first reading. With the analysis of its pattern given, the patterns need not be distinguished:
-   * a fingerprint proves that it is theirs. A profile shows the pattern, so it takes the full pass.
-   * Rows are left for the step that sends them to their tasks; by executors only where they keep no
-   * patterns.
+   * The first reading. With the analysis of its pattern given, the patterns need not be
+   * distinguished: a fingerprint proves that it is theirs. A profile shows the pattern, so it takes
+   * the full pass. Rows are left for the step that sends them to their tasks; by executors only
+   * where they keep no patterns.
    */
   private PatternPass.Result read() {
     var pass = new PatternPass(source, options);
