@@ -244,7 +244,7 @@ def _array(np: Any, given: Any, what: str) -> numpy.ndarray:
         if array.dtype.kind == "O":
             array = array.astype(np.float64)
     except (TypeError, ValueError) as e:
-        raise ValueError(f"{what} is no array of numbers: {e}") from None
+        raise ValueError(f"{what} is not an array of numbers: {e}") from None
     _require_real(array.dtype, what)
     return array
 

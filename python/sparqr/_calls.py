@@ -227,8 +227,8 @@ class _Asker:
     """Notices when the main thread no longer waits for this thread's pool.
 
     ``CrossValidator`` and its like fit in threads of a pool. The interrupt reaches only the main thread,
-    which abandons the pool and its remaining work. The only sign of it in the pool's threads is that nobody
-    waits for the pool any more.
+    which abandons the pool and its remaining work. The only sign of it in the pool's threads is that
+    the pool is no longer waited for.
     """
 
     def __init__(self) -> None:

@@ -246,7 +246,7 @@ class Factorization:
             raise ValueError(f"the new A is {shape[0]:,} x {shape[1]:,}, this one {m:,} x {n:,}")
 
     def standard_errors_unscaled(self) -> numpy.ndarray:
-        """``sqrt(diag((A'WA)^-1))``, shape (n,), NaN in dead columns: standard errors for sigma = 1."""
+        """``sqrt(diag((A'WA)^-1))``, shape (n,), NaN in dependent columns: standard errors for sigma = 1."""
         held = self._held
         jvm = self._spark._jvm
         return self._shown("sparqr: errors", lambda: doubles(jvm, held.factorization.unscaledErrors()))

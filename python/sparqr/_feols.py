@@ -112,7 +112,7 @@ def feols(
     backend : {"auto", "cpu", "cuda"}
         "cuda" fails without a device.
     rank_tolerance : float, optional
-        A column whose remaining norm is at most this is dead.
+        A column whose remaining norm is at most this counts as dependent.
     profile : bool
         Record the times and places of all work, for :meth:`Feols.to_html`.
     progress : bool, optional

@@ -43,7 +43,7 @@ class LstsqResult(LeastSquaresResult):
     r : scipy.sparse.csr_array or None
         R of ``sqrt(W) A P = Q R``, rank x n, upper trapezoidal; None unless requested.
     standard_errors : numpy.ndarray or None
-        Standard errors of x, in its shape, NaN in dead columns; None unless requested.
+        Standard errors of x, in its shape, NaN in dependent columns; None unless requested.
     names : list of str or None
         Names of A's columns, if A was a table.
     """

@@ -41,7 +41,7 @@ class RegressionParams(
     rankTolerance = Param(
         Params._dummy(),
         "rankTolerance",
-        "a column whose remaining norm is at most this is dead; negative: no rank detection",
+        "a column whose remaining norm is at most this counts as dependent; negative: no rank detection",
         typeConverter=TypeConverters.toFloat,
     )
     computeStandardErrors = Param(
@@ -176,7 +176,7 @@ class RegressionParams(
         return self.getOrDefault(self.backend)
 
     def getRankTolerance(self) -> float | None:
-        """The threshold of dead columns; None if not set, which means ``20 (m + n) eps``."""
+        """The threshold of dependent columns; None if not set, which means ``20 (m + n) eps``."""
         return self.getOrDefault(self.rankTolerance) if self.isDefined("rankTolerance") else None
 
     def getWeightCol(self) -> str | None:  # type: ignore[override]
@@ -234,7 +234,7 @@ class RegressionSetters(RegressionParams):
         return self._set(backend=value)
 
     def setRankTolerance(self: _S, value: float) -> _S:
-        """The threshold of dead columns."""
+        """The threshold of dependent columns."""
         return self._set(rankTolerance=value)
 
     def setFormula(self: _S, value: str) -> _S:

@@ -43,7 +43,7 @@ class SparseQRRegressionSummary(Told):
         return self._frame("toDataFrame")
 
     def dependencies(self) -> DataFrame:
-        """The dependences of dropped columns on others: term, depends_on, coefficient, a DataFrame."""
+        """The dependences of dependent columns on others: term, depends_on, coefficient, a DataFrame."""
         return self._frame("dependencies")
 
     def absorbedEffects(self) -> DataFrame:
@@ -105,7 +105,7 @@ class SparseQRRegressionSummary(Told):
 
     @property
     def coefficientStandardErrors(self) -> list[float]:
-        """Standard errors, a list; NaN for dead columns."""
+        """Standard errors, a list; NaN for dependent columns."""
         return self._call_java("coefficientStandardErrors")
 
     @property

@@ -202,7 +202,7 @@ def spark_rows(
     if not terms:
         return frame, cached, 0
     names = frame.columns
-    # Names that nobody else has: Spark takes x and X for the same.
+    # Names that no column has: Spark takes x and X for the same.
     number = {name: f"sparqr_{k}" for k, name in enumerate(names)}
     kinds = {name: field.dataType for name, field in zip(names, frame.schema.fields)}
     numbered = frame.toDF(*number.values())

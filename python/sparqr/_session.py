@@ -121,7 +121,7 @@ def _settings(master: str | None, memory: str | None, conf: dict[str, Any]) -> d
     for key, value in conf.items():
         name = key if "." in key else key.replace("_", ".")
         if not name.startswith("spark."):
-            raise ValueError(f"{key!r} is no setting of Spark: they begin with spark.")
+            raise ValueError(f"{key!r} is not a setting of Spark: these begin with spark.")
         if value is None:
             raise ValueError(f"{key} is None: leave it out for Spark's default")
         settings[name] = str(value).lower() if isinstance(value, bool) else str(value)
@@ -136,7 +136,7 @@ def _settings(master: str | None, memory: str | None, conf: dict[str, Any]) -> d
 
 
 def _with_ours(settings: dict[str, str]) -> dict[str, str]:
-    """The same settings with the jar and our defaults added."""
+    """These settings with the jar and our defaults added."""
     jars = [jar(), *filter(None, settings.get("spark.jars", "").split(","))]
     java = settings.get("spark.driver.extraJavaOptions", "")
     if not re.search(r"-XX:\+Use\w+GC\b", java):  # a JVM accepts only one garbage collector

@@ -134,7 +134,7 @@ def solve(
     ridge : float
         lambda, at least 0.
     rank_tolerance : float, optional
-        A column whose remaining norm is at most this is dead; negative: no rank detection.
+        A column whose remaining norm is at most this counts as dependent; negative: no rank detection.
         Default ``20 (m + n) eps max ||a_j||``.
     rank_policy : {"report", "fail"}
         "fail": a rank-deficient matrix is an error instead of a basic solution.

@@ -53,7 +53,7 @@ class SparseQRRegression(Told, JavaEstimator, RegressionSetters, Saved):
     backend : {"auto", "cpu", "cuda"}
         "cuda" fails without a device.
     rankTolerance : float, optional
-        Threshold of dead columns.
+        Threshold of dependent columns.
     computeStandardErrors : bool
         Default True.
     idCol : str, optional
@@ -261,7 +261,7 @@ class SparseQRRegressionModel(Told, JavaModel, RegressionParams, Saved):
 
     @property
     def coefficients(self) -> Vector:
-        """b, a pyspark.ml.linalg.Vector of n entries; 0 in dead columns."""
+        """b, a pyspark.ml.linalg.Vector of n entries; 0 in dependent columns."""
         found = self._value("coefficients")
         return DenseVector(found) if _connect.is_connect() else found
 

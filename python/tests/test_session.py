@@ -30,7 +30,7 @@ class SettingsTest(unittest.TestCase):
 
     def test_what_is_no_setting_is_refused(self):
         for conf in ({"ui_enabled": True}, {"memory.driver": "2g"}, {"sparkle": 1}):
-            with self.assertRaisesRegex(ValueError, "is no setting of Spark: they begin with spark"):
+            with self.assertRaisesRegex(ValueError, "is not a setting of Spark: these begin with spark"):
                 _settings(None, None, conf)
         with self.assertRaisesRegex(ValueError, "^spark_app_name is None: leave it out"):
             _settings(None, None, {"spark_app_name": None})

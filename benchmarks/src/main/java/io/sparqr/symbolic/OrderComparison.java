@@ -26,10 +26,10 @@ import java.util.stream.Stream;
  * t:FILE} for its transpose, or a folder: all sparse files below it, the wide ones transposed too.
  *
  * <p>A line for each order: the least and the median seconds of ordering and analysis together,
- * pattern to tree; CPU seconds of the whole process at best; flops; entries of R; the time foretold
- * for the solve, least seconds + flops / RATE. The last line of a problem holds AUTO's foretold
- * time over that of the best fixed order, the difference in milliseconds, and AUTO's reason; {@code
- * LOSES} where it is more than 5% and 20 ms behind.
+ * pattern to tree; CPU seconds of the whole process at best; flops; entries of R; the time
+ * predicted for the solve, least seconds + flops / RATE. The last line of a problem holds AUTO's
+ * predicted time over that of the best fixed order, the difference in milliseconds, and AUTO's
+ * reason; {@code LOSES} where it is more than 5% and 20 ms behind.
  */
 final class OrderComparison {
 
@@ -176,7 +176,7 @@ final class OrderComparison {
       best = k > 0 && total[k] < total[best] ? k : best;
       System.out.printf(
           Locale.ROOT,
-          "  %-6s %8.4f %8.4f s, CPU %8.4f, %11.5f Gflop, R %11d, foretold %9.4f s, order %08x%n",
+          "  %-6s %8.4f %8.4f s, CPU %8.4f, %11.5f Gflop, R %11d, predicted %9.4f s, order %08x%n",
           METHODS.get(k).label(),
           s[0],
           s[s.length / 2],

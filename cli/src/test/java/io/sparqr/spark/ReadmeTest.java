@@ -24,7 +24,7 @@ class ReadmeTest {
 
   /** The guide to regression has a test of its own, which runs it. */
   private static final List<String> PAGES =
-      List.of("README.md", "docs/guide/spark-ml.md", "docs/guide/start.md");
+      List.of("README.md", "docs/guide/calls.md", "docs/guide/spark-ml.md", "docs/guide/start.md");
 
   private static List<String> snippets(String language) throws IOException {
     List<String> found = new ArrayList<>();

@@ -55,13 +55,13 @@ class SolveLogTest {
         .contains(r.analysis().fronts() + " fronts, " + SolveReport.work(r.analysis().flops()));
     assertThat(lines.get(2))
         .matches(
-            "cut: %d tasks in 2 levels for 1 worker, foretold .*FLOP, %s, at most %s a task; %s"
+            "cut: %d tasks in 2 levels for 1 worker, predicted .*FLOP, %s, at most %s a task; %s"
                 .formatted(r.analysis().subtreeTasks(), SECONDS, MEGABYTES, SECONDS));
     assertThat(lines.get(3)).matches("rows: to the tasks of their fronts; " + SECONDS);
     assertThat(lines.get(4))
         .contains(" by cpu", String.format(Locale.ROOT, "; %.3f s", r.seconds().factorize()))
         .matches(
-            "factorize: .*FLOP by .*, at most %s a task; %s, foretold %s"
+            "factorize: .*FLOP by .*, at most %s a task; %s, predicted %s"
                 .formatted(MEGABYTES, SECONDS, SECONDS));
     assertThat(lines.get(5))
         .matches("solve: back substitution, 1 step of refinement; " + SECONDS)

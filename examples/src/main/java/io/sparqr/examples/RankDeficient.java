@@ -13,8 +13,8 @@ import org.apache.spark.sql.SparkSession;
 
 /**
  * The dummy variable trap: an intercept and all levels of two factors, so that two columns depend
- * on others. Sparqr finds the rank, names the dead columns, and gives a basic solution with the
- * least residual. Builds on {@link OneHotRegression}.
+ * on others. Sparqr finds the rank, names the dependent columns, and gives a basic solution with
+ * the least residual. Builds on {@link OneHotRegression}.
  */
 public final class RankDeficient {
 
@@ -36,7 +36,7 @@ public final class RankDeficient {
     LeastSquaresSolution clean = GpuSparseQR.solve(context.parallelize(rows(true), 3));
 
     out.printf(
-        "%d columns, rank %d, dead columns %s%n",
+        "%d columns, rank %d, dependent columns %s%n",
         n, trapped.rank(), Arrays.toString(trapped.deadColumns()));
     out.printf(
         "residual norm %.9f, with two levels left out %.9f%n",

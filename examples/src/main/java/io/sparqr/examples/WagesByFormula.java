@@ -25,9 +25,8 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * The same from a DataFrame by a formula: wages with effects of workers and of firms, errors
- * clustered by firm and by firm and year, and the effects absorbed. Builds on {@link
- * WagesOfWorkersAndFirms}.
+ * From a DataFrame by a formula: wages with effects of workers and of firms, errors clustered by
+ * firm and by firm and year, and the effects absorbed. Builds on {@link WagesOfWorkersAndFirms}.
  */
 public final class WagesByFormula {
 
@@ -89,7 +88,7 @@ public final class WagesByFormula {
     }
   }
 
-  /** The same coefficients, without those of workers and firms. */
+  /** These coefficients, without those of workers and firms. */
   private static boolean absorbedIsTheSame(
       Dataset<Row> panel, double tenure, double training, PrintStream out) {
     var model =

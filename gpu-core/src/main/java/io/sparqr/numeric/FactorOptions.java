@@ -52,8 +52,8 @@ public record FactorOptions(
     RESIDENT,
 
     /**
-     * With {@code RESIDENT}: R may stay there alone ({@link Residence#alone}); whoever needs its
-     * rows fetches them.
+     * With {@code RESIDENT}: R may stay there alone ({@link Residence#alone}); its rows are fetched
+     * when they are needed.
      */
     ALONE
   }
@@ -119,37 +119,37 @@ public record FactorOptions(
     return resident() && demands.contains(Demand.ALONE);
   }
 
-  /** The same with the safe method only. */
+  /** A copy with the safe method only. */
   public FactorOptions safely() {
     return with(Demand.SAFE, true);
   }
 
-  /** The same for columns of norm 1 or not. */
+  /** A copy for columns of norm 1, or for others. */
   public FactorOptions ofUnitColumns(boolean unit) {
     return with(Demand.UNIT_COLUMNS, unit);
   }
 
-  /** The same for a task of which only x is needed, or R as well. */
+  /** A copy for a task of which only x is needed, or R as well. */
   public FactorOptions forSolution(boolean only) {
     return with(Demand.SOLUTION_ONLY, only);
   }
 
-  /** The same with R staying where it is made as well, or not. */
+  /** A copy with R staying where it is made as well, or not. */
   public FactorOptions staying(boolean there) {
     return with(Demand.RESIDENT, there);
   }
 
-  /** The same with R, if it stays, nowhere else, or also in the result. */
+  /** A copy with R, if it stays, nowhere else, or also in the result. */
   public FactorOptions alone(boolean nowhereElse) {
     return with(Demand.ALONE, nowhereElse);
   }
 
-  /** The same with another listener. */
+  /** A copy with another listener. */
   public FactorOptions heardBy(WorkListener listener) {
     return new FactorOptions(rankTolerance, threads, deviceMemoryBytes, demands, listener, memory);
   }
 
-  /** The same with rows of R put elsewhere. */
+  /** A copy with rows of R put elsewhere. */
   public FactorOptions in(RowMemory rows) {
     return new FactorOptions(rankTolerance, threads, deviceMemoryBytes, demands, work, rows);
   }

@@ -123,30 +123,30 @@ public record FactorSummary(
         all);
   }
 
-  /** The same with at least this peak of host memory. */
+  /** A copy with at least this peak of host memory. */
   public FactorSummary withHostPeak(long bytes) {
     return new FactorSummary(
         backend, device, work, deviceUse, Math.max(peakHostBytes, bytes), check, warnings);
   }
 
-  /** The same with at least this departure. */
+  /** A copy with at least this departure. */
   public FactorSummary withDeparture(double seen) {
     return with(new Check(seen, 0), warnings);
   }
 
-  /** The same with more repeated tasks. */
+  /** A copy with more repeated tasks. */
   public FactorSummary withRedone(long more) {
     return with(new Check(0, more), warnings);
   }
 
-  /** The same for a repeated task, with the reasons. */
+  /** A copy for a repeated task, with the reasons. */
   public FactorSummary doneAgain(List<String> why) {
     var all = new ArrayList<>(why);
     all.addAll(warnings);
     return with(new Check(0, 1), all);
   }
 
-  /** The same with a warning more. */
+  /** A copy with one more warning. */
   public FactorSummary warning(String what) {
     var all = new ArrayList<>(warnings);
     all.add(what);

@@ -80,7 +80,7 @@ public record FrontFactor(
     }
   }
 
-  /** The same with a checksum of its current values. O(values). */
+  /** A copy with a checksum of its current values. O(values). */
   public FrontFactor sealed() {
     return new FrontFactor(front, fn, livePivot, values, rhs, rhsCount, sum());
   }

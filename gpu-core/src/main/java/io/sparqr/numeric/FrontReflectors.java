@@ -81,7 +81,7 @@ public record FrontReflectors(
     return sum;
   }
 
-  /** The same without the blocks: all that is needed before they are applied. */
+  /** A copy without the blocks: all that is needed before they are applied. */
   public FrontReflectors withoutBlocks() {
     return new FrontReflectors(
         front, rows, own, child, childStart, childRow, livePivot, negative, result, List.of());

@@ -119,7 +119,7 @@ public final class MapSideReducer {
     int at = Arrays.binarySearch(analysis.data().tailColumns(), from, to, position);
     if (at < 0) {
       throw new IllegalArgumentException(
-          "position " + position + " is no column of front " + front);
+          "position " + position + " is not a column of front " + front);
     }
     return fp + at - from;
   }

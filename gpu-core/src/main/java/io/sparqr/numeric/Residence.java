@@ -9,11 +9,11 @@ import java.util.Optional;
  * @param factor the R that stayed, owned by the receiver; empty: none
  * @param alone whether it is nowhere else ({@link FactorOptions#alone}): then the result has no
  *     rows, every pivot is live, and the receiver fetches them if it needs them
- * @param reason why not; empty if it stayed or nobody asked for it
+ * @param reason why not; empty if it stayed or was not asked for
  */
 public record Residence(Optional<ResidentFactor> factor, boolean alone, String reason) {
 
-  /** Nobody asked for it. */
+  /** Not asked for. */
   public static final Residence NONE = none("");
 
   /** R has stayed, beside the rows returned. */

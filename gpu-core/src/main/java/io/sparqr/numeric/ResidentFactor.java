@@ -75,16 +75,16 @@ public interface ResidentFactor extends AutoCloseable {
   Optional<List<FrontFactor>> fetch(RowMemory memory, int threads);
 
   /**
-   * Sets who has no other copy. R then gives way to somebody else (its memory is needed, it has not
-   * been used for a while) only to other memory from which solves go on, or after {@link
+   * Names an owner that has no other copy. R then makes room (when its memory is needed, or it has
+   * not been used for a while) only to other memory from which solves go on, or after {@link
    * Claim#take}. Not before {@link #close}, and not if the device is lost.
    */
   void claimed(Claim claim);
 
-  /** A claim to R by somebody who has no other copy of it. */
+  /** A claim to R by an owner that has no other copy of it. */
   interface Claim {
 
-    /** Nobody's. */
+    /** No claim. */
     Claim NONE =
         new Claim() {
           @Override
@@ -94,7 +94,7 @@ public interface ResidentFactor extends AutoCloseable {
 
           @Override
           public void take() {
-            // Nobody needs it.
+            // Not needed.
           }
         };
 

@@ -4,8 +4,8 @@ package io.sparqr.numeric;
 import java.nio.DoubleBuffer;
 
 /**
- * Gives out the memory for the rows of R of a task. Whoever provides it decides where R lives, how
- * long, and who frees it. Thread-safe.
+ * Gives out the memory for the rows of R of a task. The provider decides where R lives, how long,
+ * and what frees it. Thread-safe.
  */
 public interface RowMemory {
 

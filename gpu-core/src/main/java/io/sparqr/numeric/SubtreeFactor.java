@@ -56,7 +56,7 @@ public record SubtreeFactor(
     this(fronts, outputs, residualSquares, summary, reflectors, Optional.empty(), Residence.NONE);
   }
 
-  /** The same with another summary. */
+  /** A copy with another summary. */
   public SubtreeFactor with(FactorSummary other) {
     return new SubtreeFactor(
         fronts, outputs, residualSquares, other, reflectors, solution, residence);

@@ -109,7 +109,7 @@ public final class Key<T> {
     return flag(name, scope, otherwise, Boolean.toString(otherwise), meaning);
   }
 
-  /** The same with a default in words. */
+  /** A key whose default is described in words. */
   static Key<Boolean> flag(
       String name, Scope scope, @Nullable Boolean otherwise, String text, String meaning) {
     Function<String, Boolean> reader =

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * All settings of Sparqr other than the options of a solve. The tables of
- * docs/guide/configuration.md are generated from this list.
+ * All settings of Sparqr other than the options of a solve. The tables of docs/guide/settings.md
+ * are generated from this list.
  */
 public final class Keys {
 
@@ -122,7 +122,7 @@ public final class Keys {
           10.0,
           "10",
           "longest duration, in seconds, of the warm-up at the start of an application, if"
-              + " there is one ([warm-up](#warm-up)); 0: none");
+              + " there is one ([warm-up](warm-up.md)); 0: none");
 
   public static final Key<Boolean> WARMUP_JOBS =
       Key.flag(

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * The one folder that Sparqr writes to without being given a path. Native libraries are written
  * there before they are loaded, so it must belong to the user. It is created with mode 0700; an
  * existing one is accepted only if it is a real folder and not a link, belongs to the user of this
- * process and is closed to everybody else. Inside such a folder (or a sticky one such as /tmp)
- * nobody can swap a file that has been checked.
+ * process and is closed to everybody else. Inside such a folder (or a sticky one such as /tmp) no
+ * other user can swap a file that has been checked.
  *
  * <p>Where files have no POSIX attributes nothing is checked: temporary folders are private to the
  * user there.
@@ -52,8 +52,8 @@ public final class PrivateFolder {
   /**
    * The folder of {@link Keys#NATIVE_FOLDER}; created if missing.
    *
-   * @throws IOException if it cannot be created or belongs to somebody else; names folder, owner
-   *     and remedy, in one line
+   * @throws IOException if it cannot be created or belongs to another user; names folder, owner and
+   *     remedy, in one line
    */
   public static PrivateFolder open() throws IOException {
     return open(

@@ -26,7 +26,7 @@ public final class DiskFullException extends SparseQrException {
   }
 
   /**
-   * The same error with the size of the data added.
+   * This error with the size of the data added.
    *
    * @param what such as "the rows take 1,000 bytes", for the message
    */

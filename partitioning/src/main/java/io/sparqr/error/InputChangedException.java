@@ -47,7 +47,7 @@ public final class InputChangedException extends SparseQrException {
     return firstRows;
   }
 
-  /** The same at the other one; -1 where it could not be read to its end. */
+  /** Rows in the later pass; -1 where it could not be read to its end. */
   public long laterRows() {
     return laterRows;
   }
@@ -57,7 +57,7 @@ public final class InputChangedException extends SparseQrException {
     return firstNonzeros;
   }
 
-  /** The same at the other one; -1 where it could not be read to its end. */
+  /** Nonzero entries in the later pass; -1 where it could not be read to its end. */
   public long laterNonzeros() {
     return laterNonzeros;
   }

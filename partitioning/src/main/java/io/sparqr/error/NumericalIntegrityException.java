@@ -32,7 +32,7 @@ public final class NumericalIntegrityException extends SparseQrException {
   public NumericalIntegrityException(
       int task, int front, int column, double departure, double bound) {
     super(
-        "%sfront %d, %s: the result is no orthogonal transformation of the rows, twice: sums depart"
+        "%sfront %d, %s: the result is not an orthogonal transformation of the rows, twice: sums depart"
                 .formatted(
                     task < 0 ? "" : "task " + task + ", ",
                     front,
@@ -62,7 +62,7 @@ public final class NumericalIntegrityException extends SparseQrException {
     return new NumericalIntegrityException(-1, front);
   }
 
-  /** The same error with the task's number. */
+  /** This error with the task's number. */
   public NumericalIntegrityException ofTask(int id) {
     var e =
         column == NO_COLUMN

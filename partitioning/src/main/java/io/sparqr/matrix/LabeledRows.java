@@ -123,8 +123,8 @@ public final class LabeledRows {
   }
 
   /**
-   * Refuses a matrix whose columns alone do not fit the heap, by the index that makes so many of
-   * them: it is hardly the number of a column.
+   * Refuses a matrix whose columns alone do not fit the heap, by the index that makes them many: it
+   * is hardly the number of a column.
    *
    * @param index its place and name
    */

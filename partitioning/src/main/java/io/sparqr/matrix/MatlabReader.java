@@ -228,7 +228,7 @@ final class MatlabReader {
       String name = NumberInput.printable(Arrays.copyOfRange(names, k, k + length));
       tag(in);
       if (type != MATRIX) {
-        throw in.malformed("a field of a structure that is no matrix");
+        throw in.malformed("a field of a structure that is not a matrix");
       }
       matrix(in, bytes, structure + "." + name.replaceAll("\\?.*", ""), false);
     }
@@ -265,7 +265,7 @@ final class MatlabReader {
     }
     return dimensions.length == 2
         ? ""
-        : "an array of " + dimensions.length + " dimensions is no matrix";
+        : "an array of " + dimensions.length + " dimensions is not a matrix";
   }
 
   private DenseMatrix full(NumberInput in, int[] d) throws IOException {

@@ -122,7 +122,8 @@ public record MatrixMarketHeader(
       case "pattern" -> Field.PATTERN;
       case "complex" ->
           throw in.malformed("complex matrices are not supported (real, integer or pattern are)");
-      default -> throw in.malformed("field '" + word + "' is none of 'real', 'integer', 'pattern'");
+      default ->
+          throw in.malformed("field '" + word + "' is not one of 'real', 'integer', 'pattern'");
     };
   }
 
@@ -135,7 +136,7 @@ public record MatrixMarketHeader(
           throw in.malformed("hermitian matrices are not supported (complex ones are not)");
       default ->
           throw in.malformed(
-              "symmetry '" + word + "' is none of 'general', 'symmetric', 'skew-symmetric'");
+              "symmetry '" + word + "' is not one of 'general', 'symmetric', 'skew-symmetric'");
     };
   }
 
@@ -212,7 +213,7 @@ public record MatrixMarketHeader(
   /**
    * m, for one JVM's arrays.
    *
-   * @throws IndexOverflowException if they cannot have so many elements
+   * @throws IndexOverflowException if they cannot have this many elements
    */
   public int intRows(String source) {
     if (rows > MOST) {

@@ -117,7 +117,8 @@ final class NumpyArchive {
   CsrMatrix sparse() {
     String format = Objects.requireNonNull(this.format, "no sparse matrix");
     if (!format.equals("csr") && !format.equals("csc") && !format.equals("coo")) {
-      throw malformed("format '" + format + "' is none of csr, csc, coo (a.tocsr() makes it one)");
+      throw malformed(
+          "format '" + format + "' is not one of csr, csc, coo (a.tocsr() makes it one)");
     }
     boolean coordinates = format.equals("coo");
     int[] first = indices.get(coordinates ? "row" : "indptr");

@@ -46,7 +46,7 @@ record NumpyHeader(
     }
     int version = in.unsignedShort("the .npy version") & 0xff;
     if (version < 1 || version > 3) {
-      throw in.malformed(".npy version " + version + " is none of 1, 2, 3");
+      throw in.malformed(".npy version " + version + " is not one of 1, 2, 3");
     }
     String length = "the length of the .npy header";
     long bytes = version == 1 ? in.unsignedShort(length) : in.unsignedInt(length);
@@ -72,7 +72,7 @@ record NumpyHeader(
     long product = 1;
     for (int k = 0; k < words.length; k++) {
       if (!words[k].matches("\\d{1,18}")) {
-        throw in.malformed("'" + words[k] + "' is no size of a dimension");
+        throw in.malformed("'" + words[k] + "' is not the size of a dimension");
       }
       sizes[k] = Long.parseLong(words[k]);
       if (Math.multiplyHigh(product, sizes[k]) != 0 || product * sizes[k] < 0) {
@@ -93,7 +93,7 @@ record NumpyHeader(
     }
     Matcher code = CODE.matcher(type.group(2));
     if (!code.matches()) {
-      throw in.malformed("'" + type.group(2) + "' is no type of numbers");
+      throw in.malformed("'" + type.group(2) + "' is not a type of numbers");
     }
     ByteOrder order = code.group(1).equals(">") ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
     int size = code.group(3).isEmpty() ? 0 : Integer.parseInt(code.group(3));

@@ -99,7 +99,7 @@ public final class RutherfordBoeing {
     String[] sizes = words("the type and the sizes", 4);
     type = sizes[0].toLowerCase(Locale.ROOT);
     if (!TYPE.matcher(type).matches()) {
-      throw malformed("'" + sizes[0] + "' is no type of a matrix, such as rua or psa");
+      throw malformed("'" + sizes[0] + "' is not a type of matrix, such as rua or psa");
     }
     if (type.charAt(0) == 'c' || type.charAt(0) == 'q' || type.charAt(1) == 'h') {
       throw malformed("complex matrices are not supported (real, integer or pattern are)");

@@ -3,7 +3,7 @@ package io.sparqr.ordering;
 
 import java.util.concurrent.CancellationException;
 
-/** A request to end work whose result nobody wants any more. Thread-safe. */
+/** A request to end work whose result is no longer wanted. Thread-safe. */
 public final class StopRequest {
   private volatile boolean requested;
 

@@ -22,7 +22,7 @@ public record PartitionOptions(
     this(tasksPerWorker, maxLevels, minLevels, minTaskFlops, 0);
   }
 
-  /** The same with rows combined in so many partitions. */
+  /** A copy for rows that are combined in this many partitions. */
   public PartitionOptions withCombinedParts(int parts) {
     return new PartitionOptions(tasksPerWorker, maxLevels, minLevels, minTaskFlops, parts);
   }

@@ -29,7 +29,7 @@ public record TreePartition(
     tasks = List.copyOf(tasks);
   }
 
-  /** The same with the tasks of the fronts as an array. */
+  /** As above, with the tasks of the fronts as an array. */
   public TreePartition(
       List<SubtreeTask> tasks,
       int levels,

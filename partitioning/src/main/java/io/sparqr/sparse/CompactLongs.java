@@ -67,7 +67,7 @@ public final class CompactLongs implements Serializable {
       }
     }
     if (listed != index.length || index.length != value.length) {
-      throw new IllegalArgumentException("a list of values that are no cells");
+      throw new IllegalArgumentException("a list of values that are not cells");
     }
   }
 

@@ -10,7 +10,7 @@ import java.util.stream.IntStream;
  * input of ordering and symbolic analysis. Row pattern p has the column indices {@code
  * columnIndex[rowStart[p] .. rowStart[p+1])}, strictly ascending, and stands for {@code
  * multiplicity[p]} rows of A. Empty rows are legal. Immutable by contract: the arrays are shared,
- * not copied, and nobody may write to them.
+ * not copied, and must not be written to.
  *
  * @param columns n
  * @param rowStart size patterns+1; offsets into columnIndex
@@ -187,7 +187,7 @@ public record SparsityPattern(int columns, long[] rowStart, int[] columnIndex, l
       second += part.second;
     }
 
-    /** The fingerprint of all rows added, for a matrix of so many columns. */
+    /** The fingerprint of all rows added, for a matrix of this many columns. */
     public Fingerprint of(int columns) {
       return new Fingerprint(columns, rows, first, second);
     }

@@ -74,7 +74,7 @@ final class ColumnCounts {
     return of(graph, tree, ParallelLoop.several() ? Subtrees.LEAST : Integer.MAX_VALUE);
   }
 
-  /** The same with subtrees of up to {@code least} work, however small the problem. */
+  /** As above, with subtrees of up to {@code least} work, however small the problem. */
   static int[] of(StarGraph graph, ColumnEliminationTree tree, long least) {
     var subtrees = new Subtrees(tree.parent, work(graph, tree), least);
     return new ColumnCounts(graph, tree, subtrees).count();

@@ -31,7 +31,7 @@ public final class FrontMemory {
     return tallRows(fn, rhs, CHUNK_BYTES);
   }
 
-  /** The same for a buffer of about so many bytes: at least a quarter more rows than columns. */
+  /** As above, for a buffer of about this many bytes: at least a quarter more rows than columns. */
   public static long tallRows(long fn, long rhs, long bytes) {
     return Math.max(bytes / 8 / Math.max(fn + rhs, 1), fn + fn / 4 + 1);
   }

@@ -104,7 +104,8 @@ final class FundamentalSupernodes {
   }
 
   /**
-   * Whether the front that begins at column {@code first}, with so many rows, ends before column j.
+   * Whether the front that begins at column {@code first}, with this many rows, ends before column
+   * j.
    */
   private static boolean divides(int j, int first, int[] counts, double height, long more) {
     double width = counts[first];

@@ -36,7 +36,7 @@ public record Reduction(long tall, long blocks, long leastBytes, long mostEntrie
     return new Reduction(Long.MAX_VALUE, 1, 0, Long.MAX_VALUE);
   }
 
-  /** Minimum rows of a group for a front of so many columns. */
+  /** Minimum rows of a group for a front of this many columns. */
   long group(long fn) {
     return FrontMemory.multiply(tall / 2, Math.max(1, fn));
   }

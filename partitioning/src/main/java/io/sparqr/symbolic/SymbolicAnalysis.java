@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * frontOfPosition(p)}. An empty row belongs to no front: its right-hand side only enters the
  * residual.
  *
- * <p>Sizes are those of full rank. With dead columns a contribution block may have more rows than
- * {@code cm(f)}, up to min(fm, cn), which numeric code must accept.
+ * <p>Sizes are those of full rank. With dependent columns a contribution block may have more rows
+ * than {@code cm(f)}, up to min(fm, cn), which numeric code must accept.
  */
 public final class SymbolicAnalysis implements Serializable {
 

@@ -68,13 +68,13 @@ public record SymbolicOptions(
         Reduction.defaults());
   }
 
-  /** The same with another ordering (not GIVEN). */
+  /** A copy with another ordering (not GIVEN). */
   public SymbolicOptions withOrdering(OrderingMethod method) {
     return new SymbolicOptions(
         method, Optional.empty(), singletons, amalgamation, notSingletons, rhs, rate, reduction);
   }
 
-  /** The same with the caller's order. */
+  /** A copy with the caller's order. */
   public SymbolicOptions withGiven(Permutation order) {
     return new SymbolicOptions(
         OrderingMethod.GIVEN,
@@ -87,31 +87,31 @@ public record SymbolicOptions(
         reduction);
   }
 
-  /** The same with singletons on or off. */
+  /** A copy with singletons on or off. */
   public SymbolicOptions withSingletons(boolean on) {
     return new SymbolicOptions(
         ordering, given, on, amalgamation, notSingletons, rhs, rate, reduction);
   }
 
-  /** The same with other amalgamation rules. */
+  /** A copy with other amalgamation rules. */
   public SymbolicOptions withAmalgamation(Amalgamation rules) {
     return new SymbolicOptions(
         ordering, given, singletons, rules, notSingletons, rhs, rate, reduction);
   }
 
-  /** The same with columns excluded from the singletons. */
+  /** A copy with columns excluded from the singletons. */
   public SymbolicOptions withNotSingletons(int[] columns) {
     return new SymbolicOptions(
         ordering, given, singletons, amalgamation, columns, rhs, rate, reduction);
   }
 
-  /** The same with another number of right-hand sides. */
+  /** A copy with another number of right-hand sides. */
   public SymbolicOptions withRhs(int count) {
     return new SymbolicOptions(
         ordering, given, singletons, amalgamation, notSingletons, count, rate, reduction);
   }
 
-  /** The same with another expected speed. */
+  /** A copy with another expected speed. */
   public SymbolicOptions withRate(FactorizationRate expected) {
     return new SymbolicOptions(
         ordering,
@@ -124,7 +124,7 @@ public record SymbolicOptions(
         reduction);
   }
 
-  /** The same with another rule for the reduction of contribution blocks. */
+  /** A copy with another rule for the reduction of contribution blocks. */
   public SymbolicOptions withReduction(Reduction rule) {
     return new SymbolicOptions(
         ordering, given, singletons, amalgamation, notSingletons, rhs, rate, rule);

@@ -146,7 +146,7 @@ public final class TileFlops {
     }
   }
 
-  /** Adds bundles with so many row tiles in total in column tile c. */
+  /** Adds bundles with this many row tiles in total in column tile c. */
   private void add(int c, double tiles, double bundles) {
     units += 3 * tiles + (4 * tiles + 2 * bundles) * (columnTiles - c - 1);
   }

@@ -30,13 +30,13 @@ public record TileModel(int bundle, int smallFrontDoubles, int smallFrontColumns
     return new TileModel(8, 8192, 64);
   }
 
-  /** Number of tiles for so many rows or columns. */
+  /** Number of tiles for this many rows or columns. */
   public static long tiles(long count) {
     return (count + TILE - 1) / TILE;
   }
 
   /**
-   * The largest bundle in a column tile of a front of so many row, pivot column and column tiles.
+   * The largest bundle in a column tile of a front of this many row, pivot column and column tiles.
    * Large bundles save rounds on tall fronts, flops where many tiles remain to apply to, and tasks
    * on small fronts; elsewhere the time of a task on the critical chain counts, and bundles of 4
    * are faster (measured on an H200).

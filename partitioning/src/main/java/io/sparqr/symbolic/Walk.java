@@ -58,7 +58,7 @@ final class Walk {
     run(0);
   }
 
-  /** With the columns of the top in so many pieces; 0: in as many as pay. */
+  /** With the columns of the top in this many pieces; 0: in as many as pay. */
   void run(int pieces) {
     var top =
         new TopWalk(

@@ -30,10 +30,10 @@ class KeysTest {
 
   @Test
   void theDocumentHasTheTables() throws IOException {
-    String document = Files.readString(ROOT.resolve("docs/guide/configuration.md"));
+    String document = Files.readString(ROOT.resolve("docs/guide/settings.md"));
     for (Key.Scope scope : Key.Scope.values()) {
       assertThat(document)
-          .as("the %s table of docs/guide/configuration.md is to be:%n%s", scope, Keys.table(scope))
+          .as("the %s table of docs/guide/settings.md is to be:%n%s", scope, Keys.table(scope))
           .contains("\n\n" + Keys.table(scope) + "\n");
     }
   }

@@ -98,7 +98,7 @@ class FormatsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "dia.npz      | format 'dia' is none of csr, csc, coo",
+        "dia.npz      | format 'dia' is not one of csr, csc, coo",
         "complex.npy  | complex numbers are not supported",
         "objects.npy  | Python objects",
         "several.mat  | several matrices, none of them called A: [X, Y]",

@@ -7,9 +7,9 @@ import java.util.Objects;
 
 /**
  * A least-squares problem with linear equality constraints C x = d, factorized: by a QR of [A; C],
- * with R on the executors and n times p numbers on the driver. Ranks and dead columns are those of
- * [A; C]. Holds persisted RDDs until {@link #close()}; after that every other method throws {@link
- * IllegalStateException}. Not thread-safe.
+ * with R on the executors and n times p numbers on the driver. Ranks and dependent columns are
+ * those of [A; C]. Holds persisted RDDs until {@link #close()}; after that every other method
+ * throws {@link IllegalStateException}. Not thread-safe.
  */
 public final class ConstrainedFactorization implements AutoCloseable {
 
@@ -45,8 +45,8 @@ public final class ConstrainedFactorization implements AutoCloseable {
 
   /**
    * Standard errors of x for right-hand side k: sigma times {@link #unscaledErrors()}, sigma^2 =
-   * ||b - A x||^2 / (rows - rank + p). NaN in dead columns, and everywhere if there are no degrees
-   * of freedom.
+   * ||b - A x||^2 / (rows - rank + p). NaN in dependent columns, and everywhere if there are no
+   * degrees of freedom.
    */
   public double[] standardErrors(int k) {
     return open().standardErrors(k);
@@ -59,9 +59,9 @@ public final class ConstrainedFactorization implements AutoCloseable {
 
   /**
    * sqrt of the diagonal of G - G C'(C G C')^-1 C G, G = (A'A + C'C)^-1 with C's rows scaled:
-   * standard errors for sigma = 1; 0 in columns fixed by the constraints, NaN in dead ones. Because
-   * it is a difference, its relative error is about eps G_jj divided by the square of the result.
-   * Costs as much as {@link QRFactorization#unscaledErrors()} plus p back substitutions.
+   * standard errors for sigma = 1; 0 in columns fixed by the constraints, NaN in dependent ones.
+   * Because it is a difference, its relative error is about eps G_jj divided by the square of the
+   * result. Costs as much as {@link QRFactorization#unscaledErrors()} plus p back substitutions.
    */
   public double[] unscaledErrors() {
     return open().unscaledErrors();

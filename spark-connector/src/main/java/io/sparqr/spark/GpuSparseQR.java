@@ -154,8 +154,8 @@ public final class GpuSparseQR {
     }
 
     /**
-     * A column with a remaining 2-norm of at most this (after equilibration) is dead; negative: no
-     * detection. Default 20 (m+n) eps max_j ||a_j||.
+     * A column with a remaining 2-norm of at most this (after equilibration) counts as dependent;
+     * negative: no detection. Default 20 (m+n) eps max_j ||a_j||.
      */
     public Builder rankTolerance(double tolerance) {
       options = options.with(options.problem().withRankTolerance(tolerance));
@@ -230,9 +230,9 @@ public final class GpuSparseQR {
 
     /**
      * Whether, among dependent columns, the later ones are dropped, as in R's lm, independently of
-     * the fill-reducing order; default false. Costs one back substitution for each dropped column,
-     * and memory on the driver for the null space. If that exceeds an eighth of the driver's heap,
-     * the fill-reducing order decides and the report warns.
+     * the fill-reducing order; default false. Costs one back substitution for each dependent
+     * column, and memory on the driver for the null space. If that exceeds an eighth of the
+     * driver's heap, the fill-reducing order decides and the report warns.
      */
     public Builder dropLater(boolean on) {
       return dropping(options.problem().dropping().later(on));

@@ -65,7 +65,7 @@ public final class QRFactorization implements AutoCloseable {
   }
 
   /**
-   * The same for right-hand sides given as complete rows: the matrix and weights of this
+   * Solves for right-hand sides that are given as complete rows: the matrix and weights of this
    * factorization with new labels, in any order and partitioning. Always uses the semi-normal
    * equations. Rows of another matrix are rejected if their number or ||A||_F differs.
    *
@@ -77,33 +77,33 @@ public final class QRFactorization implements AutoCloseable {
     return open().solveFurther(RowSource.of(rows));
   }
 
-  /** The same from Scala's RDD. */
+  /** As above, from Scala's RDD. */
   public LeastSquaresSolution solveRelabeled(RDD<?> rows) {
     return solveRelabeled(rows.toJavaRDD());
   }
 
   /**
-   * Standard errors of x for right-hand side k: sigma sqrt(diag((A'A)^-1)) over the live columns,
-   * from the R that gave x (with a ridge: (A'A + lambda I)^-1), and sigma^2 = ||b - A x||^2 / (rows
-   * - rank). NaN in dead columns, and everywhere if there are no degrees of freedom (rows = rank).
-   * See {@link #unscaledErrors()} for the cost.
+   * Standard errors of x for right-hand side k: sigma sqrt(diag((A'A)^-1)) over the independent
+   * columns, from the R that gave x (with a ridge: (A'A + lambda I)^-1), and sigma^2 = ||b - A
+   * x||^2 / (rows - rank). NaN in dependent columns, and everywhere if there are no degrees of
+   * freedom (rows = rank). See {@link #unscaledErrors()} for the cost.
    */
   public double[] standardErrors(int k) {
     return open().standardErrors(k);
   }
 
   /**
-   * sqrt(diag((A'A)^-1)) over the live columns, NaN in dead ones; these are the standard errors for
-   * sigma = 1. Computed at the first call and kept.
+   * sqrt(diag((A'A)^-1)) over the independent columns, NaN in dependent ones; these are the
+   * standard errors for sigma = 1. Computed at the first call and kept.
    *
    * <p>They are the norms of the rows of R^-1, from the selected inverse on the pattern of R
    * (Erisman and Tinney 1975, doi:10.1145/360680.360704) from the top of the tree down, in one
    * Spark job per level and about as many flops as the factorization. A square root of the inverse
    * is computed, so that the relative error is about eps times the condition number of the scaled
-   * columns, not its square. A column singleton costs O(1) more if the live columns reached from
-   * its row meet in one front (for example a level with a single observation, and an intercept).
-   * Otherwise it costs a forward substitution with R', in batches of 64 and once for equal ones;
-   * with many such singletons {@code singletons(false)} is faster.
+   * columns, not its square. A column singleton costs O(1) more if the independent columns reached
+   * from its row meet in one front (for example a level with a single observation, and an
+   * intercept). Otherwise it costs a forward substitution with R', in batches of 64 and once for
+   * equal ones; with many such singletons {@code singletons(false)} is faster.
    */
   public double[] unscaledErrors() {
     return open().unscaledErrors();
@@ -115,10 +115,10 @@ public final class QRFactorization implements AutoCloseable {
   }
 
   /**
-   * Leverages a_i'(A'A)^-1 a_i of the factorized weighted rows, over the live columns (with a
-   * ridge: (A'A + lambda I)^-1). They are the diagonal of the hat matrix; without a ridge their sum
-   * is the rank. The RDD has one element per partition of the rows: the leverages of its rows of
-   * positive weight, in order. Valid until {@link #close()}.
+   * Leverages a_i'(A'A)^-1 a_i of the factorized weighted rows, over the independent columns (with
+   * a ridge: (A'A + lambda I)^-1). They are the diagonal of the hat matrix; without a ridge their
+   * sum is the rank. The RDD has one element per partition of the rows: the leverages of its rows
+   * of positive weight, in order. Valid until {@link #close()}.
    *
    * <p>The columns of a row meet in one front, on which the selected inverse is known. The first
    * call computes everything, including the {@link #unscaledErrors()} of all columns. It costs as
@@ -132,12 +132,12 @@ public final class QRFactorization implements AutoCloseable {
   }
 
   /**
-   * (A'A)^-1 u over the live columns (with a ridge: (A'A + lambda I)^-1 u) for sparse vectors u in
-   * the caller's columns and units. Costs two triangular solves of one Spark job per level each,
-   * and 2 n values per vector on the driver, so pass some tens of vectors at a time.
+   * (A'A)^-1 u over the independent columns (with a ridge: (A'A + lambda I)^-1 u) for sparse
+   * vectors u in the caller's columns and units. Costs two triangular solves of one Spark job per
+   * level each, and 2 n values per vector on the driver, so pass some tens of vectors at a time.
    *
    * @param vectors their indices and values; labels and weights are ignored
-   * @return n values per vector, 0 in dead columns
+   * @return n values per vector, 0 in dependent columns
    * @throws IndexOutOfBoundsException if a vector has an entry beyond the columns
    */
   public double[][] inverseTimes(List<SparseRow> vectors) {
@@ -162,14 +162,14 @@ public final class QRFactorization implements AutoCloseable {
     return open().rank();
   }
 
-  /** Original indices of the dead columns, ascending. */
+  /** Original indices of the dependent columns, ascending. */
   public int[] deadColumns() {
     return open().deadColumns();
   }
 
   /**
-   * Each dead column as a combination of live ones, ascending. Costs one back substitution for
-   * each, unless already computed to choose the dead columns.
+   * Each dependent column as a combination of others, ascending. Costs one back substitution for
+   * each, unless already computed to choose the dependent columns.
    *
    * @throws io.sparqr.error.InsufficientMemoryException if the null space has more nonzeros than an
    *     eighth of the driver's heap holds
@@ -179,8 +179,8 @@ public final class QRFactorization implements AutoCloseable {
   }
 
   /**
-   * The {@link #dependencies()} if already computed to choose the dead columns, otherwise an empty
-   * list; never computes anything.
+   * The {@link #dependencies()} if already computed to choose the dependent columns, otherwise an
+   * empty list; never computes anything.
    */
   public List<Dependency> knownDependencies() {
     return open().knownDependencies();
@@ -192,8 +192,8 @@ public final class QRFactorization implements AutoCloseable {
   }
 
   /**
-   * R, collected to the driver: at most n rows in position order, without those of dead columns.
-   * Takes about 32 bytes per entry during the transfer.
+   * R, collected to the driver: at most n rows in position order, without those of dependent
+   * columns. Takes about 32 bytes per entry during the transfer.
    *
    * @throws io.sparqr.error.InsufficientMemoryException if that is more than half of the driver's
    *     heap; thrown before any transfer
@@ -233,7 +233,7 @@ public final class QRFactorization implements AutoCloseable {
     return new QRFactorization(new Append(RowSource.of(rows), open().startingFactor()).run());
   }
 
-  /** The same from Scala's RDD. */
+  /** As above, from Scala's RDD. */
   public QRFactorization append(RDD<?> rows) {
     return append(rows.toJavaRDD());
   }
@@ -252,7 +252,7 @@ public final class QRFactorization implements AutoCloseable {
   }
 
   /**
-   * The same, optionally over an existing factorization.
+   * As above, optionally over an existing factorization.
    *
    * @param overwrite whether an existing factorization may be replaced, which happens once the new
    *     one is complete. Any other existing content is left alone

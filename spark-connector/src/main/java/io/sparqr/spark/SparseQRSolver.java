@@ -58,18 +58,18 @@ public final class SparseQRSolver {
     return solve(RowSource.of(rows));
   }
 
-  /** The same from Scala's RDD. */
+  /** As above, from Scala's RDD. */
   public LeastSquaresSolution solve(RDD<?> rows) {
     return solve(rows.toJavaRDD());
   }
 
-  /** The same from a Dataset with the columns "features" (vector) and "label". */
+  /** As above, from a Dataset with the columns "features" (vector) and "label". */
   public LeastSquaresSolution solve(Dataset<Row> rows) {
     return solve(rows, "features", "", "label");
   }
 
   /**
-   * The same from a Dataset.
+   * As above, from a Dataset.
    *
    * @param featuresColumn a vector column
    * @param weightColumn the weights; empty: all weights 1
@@ -124,17 +124,17 @@ public final class SparseQRSolver {
     return factorize(RowSource.of(rows));
   }
 
-  /** The same from Scala's RDD. */
+  /** As above, from Scala's RDD. */
   public QRFactorization factorize(RDD<?> rows) {
     return factorize(rows.toJavaRDD());
   }
 
-  /** The same from a Dataset with the columns "features" (vector) and "label". */
+  /** As above, from a Dataset with the columns "features" (vector) and "label". */
   public QRFactorization factorize(Dataset<Row> rows) {
     return factorize(rows, "features", "", "label");
   }
 
-  /** The same from a Dataset; see {@link #solve(Dataset, String, String, String...)}. */
+  /** As above, from a Dataset; see {@link #solve(Dataset, String, String, String...)}. */
   public QRFactorization factorize(
       Dataset<Row> rows, String featuresColumn, String weightColumn, String... labelColumns) {
     return scoped(

@@ -236,7 +236,7 @@ class SolveProfileTest {
     for (String id : List.of("tree", "spy-matrix", "spy-factor")) {
       assertThat(dom).as(id).containsPattern("id=\"" + id + "\"[^>]*>(?s:.{0,900})<canvas");
     }
-    assertThat(dom).contains("a warning", "task 0", "measured / foretold");
+    assertThat(dom).contains("a warning", "task 0", "measured / predicted");
     assertThat(
             dom.split("aria-roledescription=\"rect mark container\"|aria-roledescription=\"bar\"")
                 .length)

@@ -77,7 +77,7 @@ record DataTable(Table table) {
     return table.rows();
   }
 
-  /** Decisions that nobody asked for, one line each. */
+  /** Decisions that were made unasked, one line each. */
   List<String> notes() {
     return table.notes();
   }

@@ -115,7 +115,8 @@ final class MatrixOptions {
       throw new UsageException("--executors and --partitions cannot be negative");
     }
     if (master != null && !master.matches("(local(\\[.*\\]|-cluster\\[.*\\])?|yarn|\\w+://.*)")) {
-      throw new UsageException("'" + master + "' is no Spark master (local[*], yarn, spark://...)");
+      throw new UsageException(
+          "'" + master + "' is not a Spark master (local[*], yarn, spark://...)");
     }
   }
 }

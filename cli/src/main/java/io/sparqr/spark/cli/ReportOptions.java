@@ -55,7 +55,7 @@ class ReportOptions {
     add(outputs, made::toHtml, made::toJson);
   }
 
-  /** The same for a command that does not solve. */
+  /** As above, for a command that does not solve. */
   void add(Outputs outputs, AnalysisReport made) {
     add(outputs, made::toHtml, made::toJson);
   }

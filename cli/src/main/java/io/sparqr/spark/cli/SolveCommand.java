@@ -105,8 +105,8 @@ final class SolveCommand implements Callable<Integer> {
       names = {"--rank-tolerance", "--tolerance"},
       paramLabel = "T",
       description =
-          "a column whose remaining norm is at most T is dead; negative: no rank detection; default"
-              + " 20 (m+n) eps max ||a_j||")
+          "a column whose remaining norm is at most T counts as dependent; negative: no rank"
+              + " detection; default 20 (m+n) eps max ||a_j||")
   private Double tolerance;
 
   @Option(names = "--ridge", paramLabel = "L", description = "adds L ||x||^2; default 0")

@@ -73,7 +73,7 @@ record TrialProblem(CsrMatrix a, DenseMatrix b, SolveOptions options) {
   private static final List<String> LATER =
       List.of("grad3d64", "onehot60000x2000x300", "nug15:rand");
 
-  /** The same for a host's cores, which take ten times as long for the factorization. */
+  /** As above, for a host's cores, which take ten times as long for the factorization. */
   private static final List<String> LATER_ON_HOST =
       List.of("grad3d48", "onehot60000x2000x300", "nug8:rand");
 
@@ -159,7 +159,7 @@ record TrialProblem(CsrMatrix a, DenseMatrix b, SolveOptions options) {
     run(context, this::solve);
   }
 
-  /** The same by way of a factorization that keeps R, whose rows are shuffled. */
+  /** Solves by a factorization that keeps R, whose rows are shuffled. */
   void factorize(JavaSparkContext context) {
     run(context, this::factorize);
   }

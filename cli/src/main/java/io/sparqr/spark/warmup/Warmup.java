@@ -88,7 +88,7 @@ public final class Warmup {
   }
 
   /**
-   * The same.
+   * Begins a warm-up, unless its time is 0. Never throws.
    *
    * @param device whether to use the first device, if there is one
    * @param context empty on an executor

@@ -2,6 +2,7 @@
 package io.sparqr.spark.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -10,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -46,6 +46,9 @@ class DocumentsTest {
   /** Commands of other projects: we do not test that they exist. */
   private static final Set<String> OTHERS =
       Set.of("git", "cd", "pip", "python", "docker", "kubectl", "nvidia-smi", "curl", "export");
+
+  private static final List<String> MODULES =
+      List.of("partitioning", "gpu-core", "spark-connector", "regression", "cli");
 
   private static List<Markdown> pages;
 
@@ -160,40 +163,116 @@ class DocumentsTest {
     assertThat(Files.readAllLines(ROOT.resolve("README.md"))).hasSizeLessThanOrEqualTo(150);
   }
 
+  /** Tables are exempt, and so is code. */
+  @Test
+  void noLineOfProseIsLongerThan160() {
+    var wrong = new TreeSet<String>();
+    current()
+        .forEach(
+            page ->
+                page.text()
+                    .lines()
+                    .filter(l -> l.length() > 160 && !l.strip().startsWith("|"))
+                    .forEach(l -> wrong.add(page.file() + ": " + l.substring(0, 80) + "...")));
+    assertThat(wrong).isEmpty();
+  }
+
+  @Test
+  void theReadmeBeginsWithTheTwoCommandsThatDoAll() throws IOException {
+    List<String> commands = Markdown.of(ROOT.resolve("README.md")).fences().get(0).commands();
+    assertThat(commands).hasSize(2);
+    assertThat(commands.get(0)).startsWith("bin/sparqr solve");
+    assertThat(commands.get(1)).isEqualTo("./mvnw verify");
+    assertThat(Files.readAllLines(ROOT.resolve("README.md")).indexOf("./mvnw verify"))
+        .as("on the first screen")
+        .isBetween(0, 30);
+  }
+
   /**
-   * Every time in README's table of speed is a number of RESULTS.md, rounded; where the row names
-   * problems, from a line about one of these.
+   * README's table of speed has one measurement a row. Its times are numbers of RESULTS.md, from a
+   * line about the same problem or rival, and its factors are their ratios.
    */
   @Test
   void everyTimeOfTheReadmeIsAResult() throws IOException {
     String readme = Files.readString(ROOT.resolve("README.md"));
     int start = readme.indexOf("## Speed");
-    String table = readme.substring(start, readme.indexOf("In words:", start));
-    List<String> results = Files.readAllLines(ROOT.resolve("benchmarks/RESULTS.md"));
-    var number = Pattern.compile("(?<![\\w.-])\\d+\\.\\d+(?![\\w.])");
-    var name = Pattern.compile("\\b(ch|nug|grad|cells|onehot)\\d[\\w-]*");
+    String section = readme.substring(start, readme.indexOf("\n## ", start + 1));
+    List<String> rows = section.lines().filter(l -> l.startsWith("|")).skip(2).toList();
+    assertThat(rows).hasSizeBetween(4, 5);
+    for (String row : rows) {
+      String[] cells = row.split("\\|");
+      double ours = Double.parseDouble(cells[2].strip());
+      String rival = cells[3].strip();
+      String least = rival.substring(rival.lastIndexOf(' ') + 1);
+      String factor = cells[4].strip();
+      var names = new ArrayList<String>();
+      Pattern.compile("^(?:ch|nug|grad|cells|onehot)\\d[\\w-]*")
+          .matcher(cells[1].strip())
+          .results()
+          .forEach(m -> names.add(m.group()));
+      names.add(rival.replaceAll("\\W.*", ""));
+      List<Double> known = resultsOf(names.get(0));
+      assertThat(known).as(row).contains(ours, Double.valueOf(least));
+      double half = 0.5 * Math.pow(10, factor.contains(".") ? -places(factor) : 0) + 1e-9;
+      assertThat(Double.parseDouble(factor))
+          .as(row)
+          .isCloseTo(Double.parseDouble(least) / ours, within(half));
+    }
+  }
+
+  private static int places(String number) {
+    return number.length() - number.indexOf('.') - 1;
+  }
+
+  private static List<Double> resultsOf(String name) throws IOException {
+    return Files.readAllLines(ROOT.resolve("benchmarks/RESULTS.md")).stream()
+        .filter(l -> l.contains(name))
+        .flatMap(l -> Pattern.compile("(?<![\\w.-])\\d+(\\.\\d+)?(?![\\w.])").matcher(l).results())
+        .map(m -> Double.valueOf(m.group()))
+        .toList();
+  }
+
+  /** What docs/guide/errors.md quotes of messages stands in the code, and no error is left out. */
+  @Test
+  void theErrorsThatAreExplainedExist() throws IOException {
+    Markdown page = Markdown.of(ROOT.resolve("docs/guide/errors.md"));
+    var code = new StringBuilder();
+    for (String module : MODULES) {
+      try (Stream<Path> files = Files.walk(ROOT.resolve(module).resolve("src/main/java"))) {
+        for (Path file : files.filter(f -> f.toString().endsWith(".java")).toList()) {
+          code.append(Files.readString(file));
+        }
+      }
+    }
+    String known = code.toString().replaceAll("\"\\s*\\+\\s*\"", "");
     var wrong = new TreeSet<String>();
     int count = 0;
-    for (String row : table.lines().filter(l -> l.startsWith("|")).toList()) {
-      List<String> names =
-          name.matcher(row.split("\\|")[1]).results().map(MatchResult::group).toList();
-      List<Double> known =
-          results.stream()
-              .filter(l -> names.isEmpty() || names.stream().anyMatch(l::contains))
-              .flatMap(l -> number.matcher(l).results())
-              .map(m -> Double.valueOf(m.group()))
-              .toList();
-      for (String text : number.matcher(row).results().map(MatchResult::group).toList()) {
-        count++;
-        double value = Double.parseDouble(text);
-        double half = 0.5 * Math.pow(10, text.indexOf('.') + 1 - text.length()) + 1e-9;
-        if (known.stream().noneMatch(x -> Math.abs(x - value) <= half)) {
-          wrong.add(text + " in " + row);
+    for (String quoted : page.code()) {
+      if (!quoted.contains(" ") || quoted.matches("(-|bin/).*")) {
+        continue;
+      }
+      for (String part : quoted.replaceAll("^\\w+Exception: ", "").split("\\.\\.\\.|[\\d,.]*\\d")) {
+        String text = part.strip().replaceAll("^[,:;)(]\\s*|\\s*[,:;)(]$", "");
+        if (text.length() > 9) {
+          count++;
+          if (!known.contains(text.replace("\"", "\\\"")) && !known.contains(text)) {
+            wrong.add(quoted + ": no message has '" + text + "'");
+          }
         }
       }
     }
     assertThat(wrong).isEmpty();
-    assertThat(count).isGreaterThan(25);
+    assertThat(count).isGreaterThan(50);
+    String text = Files.readString(ROOT.resolve("docs/guide/errors.md"));
+    try (Stream<Path> types =
+        Files.list(ROOT.resolve("partitioning/src/main/java/io/sparqr/error"))) {
+      assertThat(
+              types
+                  .map(f -> f.getFileName().toString().replace(".java", ""))
+                  .filter(n -> n.endsWith("Exception") && !n.equals("SparseQrException")))
+          .isNotEmpty()
+          .allMatch(n -> text.contains("`" + n + "`"));
+    }
   }
 
   /** Everything that the all-jar bundles, in the version of this build, is in THIRD-PARTY.md. */

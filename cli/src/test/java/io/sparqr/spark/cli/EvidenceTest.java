@@ -2,6 +2,7 @@
 package io.sparqr.spark.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -15,7 +16,10 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -43,6 +47,10 @@ class EvidenceTest {
       Pattern.compile(
           "\\(([^()\\s]*/\\d{4}-\\d\\d-\\d\\d-\\w+-(%s)(?:-(\\d+)of(\\d+))?\\.txt)\\)"
               .formatted(String.join("|", KINDS)));
+
+  /** A row without a log: its kind, and why. */
+  private static final Pattern OWED =
+      Pattern.compile("\\| OWED-(%s): ([^|]+?) \\|".formatted(String.join("|", KINDS)));
 
   private static final Pattern TAGGED = Pattern.compile("(?m)^@Tag\\(\"gpu\"\\)$");
 
@@ -90,11 +98,41 @@ class EvidenceTest {
     return wrong;
   }
 
+  /** The kinds whose rows say that their log is owed, with the reason. */
+  private static Map<String, String> owed(Path page) throws IOException {
+    Map<String, String> owed = new TreeMap<>();
+    for (String line : Files.readAllLines(page)) {
+      Matcher row = OWED.matcher(line);
+      if (row.find()) {
+        owed.put(row.group(1), row.group(2));
+      }
+    }
+    return owed;
+  }
+
+  @TestFactory
+  Stream<DynamicTest> theLogsAreThoseOfTodaysKernels() throws Exception {
+    List<String> wrong = wrong(PAGE, today());
+    Map<String, String> owed = owed(PAGE);
+    return KINDS.stream()
+        .map(
+            kind ->
+                DynamicTest.dynamicTest(
+                    kind,
+                    () -> {
+                      assumeFalse(owed.containsKey(kind), () -> "owed: " + owed.get(kind));
+                      assertThat(wrong)
+                          .as("on a GPU host: benchmarks/gpu/evidence.sh %s", kind)
+                          .noneMatch(w -> w.contains(kind));
+                    }));
+  }
+
   @Test
-  void theLogsAreThoseOfTodaysKernels() throws Exception {
-    assertThat(wrong(PAGE, today()))
-        .as("on a GPU host: benchmarks/gpu/evidence.sh, as %s says", PAGE.getFileName())
-        .isEmpty();
+  void aRowThatOwesItsLogSaysWhy(@TempDir Path folder) throws Exception {
+    Path page = folder.resolve("page.md");
+    Files.writeString(
+        page, "| race | OWED-sanitizer-racecheck: no eight GPUs | `x` |\n| f | OWED-faults: | |\n");
+    assertThat(owed(page)).containsExactly(Map.entry("sanitizer-racecheck", "no eight GPUs"));
   }
 
   @Test

@@ -226,7 +226,8 @@ class InputFormatsTest {
 
     CliRun wrong = CliRun.of("solve", "--matrix", pipe("p11", TABLE.replace("1,0,1", "1,x,1")));
     assertThat(wrong.code()).isEqualTo(1);
-    assertThat(wrong.errors().get(0)).contains("p11:3: '1,x,1' is no row,column,value");
+    assertThat(wrong.errors().get(0))
+        .contains("p11:3: '1,x,1' is not of the form row,column,value");
     CliRun unclear = CliRun.of("solve", "--matrix", pipe("p12", "hello\n"));
     assertThat(unclear.code()).isEqualTo(2);
     assertThat(unclear.errors().get(0)).contains("p12: the format is not clear");

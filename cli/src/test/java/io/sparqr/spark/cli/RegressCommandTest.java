@@ -159,7 +159,7 @@ class RegressCommandTest {
           {"--formula", "y ~ x", "--reference", "x=1", "a reference level of x"},
           {"--formula", "y ~ x", "--handle-invalid", "drop", "drop"},
           {"--formula", "y ~ x", "--backend", "tpu", "tpu"},
-          {"--formula", "g ~ x", "g: column g of type string is no number"},
+          {"--formula", "g ~ x", "g: column g of type string is not a number"},
         }) {
       Object[] arguments = new Object[wrong.length];
       arguments[0] = csv;

@@ -488,7 +488,7 @@ public final class CudaRoundExecutor implements RoundExecutor {
         });
   }
 
-  /** So many doubles of a slice, from its number {@code at} on. */
+  /** This many doubles of a slice, from index {@code at}. */
   private record Piece(Slice of, int at, int count) {}
 
   @Override

@@ -72,7 +72,7 @@ public final class DeviceSessions {
     /**
      * Frees what a finished task held and returns the session. If sessions are kept, on a thread of
      * its own: the driver takes ten milliseconds to free gigabytes and to destroy streams, for
-     * which nobody who has the result need wait. Whoever acquires the device next does.
+     * which the result need not wait. The next user of the device does.
      *
      * @param free with the device's context current
      */
@@ -267,7 +267,7 @@ public final class DeviceSessions {
     try {
       close.run();
     } catch (RuntimeException e) {
-      // Nobody waits for this close; the next user opens a new session and gets any error.
+      // Nothing waits for this close; the next user opens a new session and gets any error.
       LiveResources.suppressed();
     }
   }

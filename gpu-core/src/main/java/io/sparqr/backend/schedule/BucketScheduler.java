@@ -121,7 +121,7 @@ public final class BucketScheduler {
     return s.out;
   }
 
-  /** The same with bundles of up to B in every column tile. */
+  /** A copy with bundles of up to B in every column tile. */
   public static FrontSchedule schedule(
       int[] left, int pivotTiles, int columnTiles, int bundle, boolean pipelining) {
     int[] everywhere = new int[Math.max(0, pivotTiles)];

@@ -50,7 +50,7 @@ public record SchedulerOptions(
     return new SchedulerOptions(4, true, 8192, 64, 264, 8, 16384, 32, 2048);
   }
 
-  /** The same with another bundle size. */
+  /** A copy with another bundle size. */
   public SchedulerOptions withBundle(int size) {
     return new SchedulerOptions(
         size,
@@ -64,7 +64,7 @@ public record SchedulerOptions(
         packColumns);
   }
 
-  /** The same with or without pipelining. */
+  /** A copy with or without pipelining. */
   public SchedulerOptions withPipelining(boolean on) {
     return new SchedulerOptions(
         bundle,
@@ -78,7 +78,7 @@ public record SchedulerOptions(
         packColumns);
   }
 
-  /** The same with other limits of small fronts; 0, 0: every front is tiled. */
+  /** A copy with other limits of small fronts; 0, 0: every front is tiled. */
   public SchedulerOptions withSmallFronts(int doubles, int columns) {
     return new SchedulerOptions(
         bundle,

@@ -82,7 +82,7 @@ public final class StageFronts {
     blockCn = new int[blocks];
   }
 
-  /** Contribution rows at full rank of a front with so many rows, columns and pivots. */
+  /** Contribution rows at full rank of a front with this many rows, columns and pivots. */
   public static int contributionRows(long fm, int fn, int fp) {
     return (int) Math.max(0, Math.min(fm, fn) - fp);
   }

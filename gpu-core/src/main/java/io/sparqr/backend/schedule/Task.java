@@ -56,7 +56,7 @@ public sealed interface Task {
   record PackAssemble(int front, int parent, int rowFrom, int rowTo, int columnFrom, int columnTo)
       implements Task {}
 
-  /** The same from a packed block from outside the stage; front() is the receiver. */
+  /** As above, from a packed block that came from outside the stage; front() is the receiver. */
   record AssembleBlock(int block, int parent, int rowFrom, int rowTo, int columnFrom, int columnTo)
       implements Task {
     @Override

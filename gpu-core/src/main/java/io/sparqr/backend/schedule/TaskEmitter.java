@@ -83,7 +83,7 @@ final class TaskEmitter {
     }
   }
 
-  /** Emits the assembly of rows [first, end) of an upper trapezoid of so many columns. */
+  /** Emits the assembly of rows [first, end) of an upper trapezoid of this many columns. */
   private void emitPacks(
       int kind, int from, int parent, int first, int end, int width, TaskSink sink) {
     for (int row = first; row < end; row += options.packRows()) {

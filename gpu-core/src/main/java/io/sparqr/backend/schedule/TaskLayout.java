@@ -76,7 +76,7 @@ public final class TaskLayout {
   /** Its dead columns are dropped; its rows and its block are in the places of a sound front. */
   public static final int STATE_DROPPED = 3;
 
-  /** The same, and the parent has received more of its rows than planned for its block. */
+  /** As above, and the parent has received more of its rows than planned for its block. */
   public static final int STATE_PASSED = 4;
 
   /** A pivot was too near the tolerance, or leftover rows had no place: its rows of R are lost. */
@@ -89,8 +89,8 @@ public final class TaskLayout {
   public static final double MARGIN = 100;
 
   /**
-   * The same for each dead pivot below the tolerance. Smaller, since a dead pivot is rounding error
-   * and grows with the front, while a live one says how far the columns are from dependent.
+   * As above, for each dead pivot below the tolerance. Smaller, since a dead pivot is rounding
+   * error and grows with the front, while a live one says how far the columns are from dependent.
    */
   public static final double DEAD_MARGIN = 10;
 

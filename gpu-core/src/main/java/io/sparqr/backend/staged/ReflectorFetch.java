@@ -45,7 +45,7 @@ final class ReflectorFetch {
     this(executor, program, threads, GROUP_DOUBLES);
   }
 
-  /** For tests: with groups of at most so many doubles, unless a single front has more. */
+  /** For tests: with groups of at most this many doubles, unless a single front has more. */
   ReflectorFetch(RoundExecutor executor, StageProgram program, int threads, long groupDoubles) {
     this.groupDoubles = groupDoubles;
     this.executor = executor;

@@ -33,7 +33,7 @@ final class RowFetch {
     this(executor, program, threads, LIST_DOUBLES);
   }
 
-  /** For tests: with lists of at most so many doubles, or of 32 rows. */
+  /** For tests: with lists of at most this many doubles, or of 32 rows. */
   RowFetch(RoundExecutor executor, StageProgram program, int threads, int listDoubles) {
     this.executor = executor;
     this.program = program;

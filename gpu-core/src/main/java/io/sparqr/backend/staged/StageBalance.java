@@ -127,7 +127,7 @@ final class StageBalance {
     return found.departure();
   }
 
-  /** The same for a stage whose rows stay on the executor, with the sum of their bits there. */
+  /** As above, for a stage whose rows stay on the executor, with the sum of their bits there. */
   RoundExecutor.Compared compare(RoundExecutor executor, double[] residualSquares, long read) {
     RoundExecutor.Compared found = executor.compare(program, aheadProbe().scale(), residualSquares);
     requireSame(read, found.bitsIn(), "on their way to the executor");

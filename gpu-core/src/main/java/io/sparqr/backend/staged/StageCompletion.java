@@ -176,7 +176,7 @@ final class StageCompletion {
       }
       if (state[f] == TaskLayout.STATE_SOUND && stage.sink().dropped(f) != null) {
         throw new IntegrityFailure(
-            "front %d has dead columns and was called sound".formatted(stage.fronts()[f]));
+            "front %d has dependent columns and was taken for sound".formatted(stage.fronts()[f]));
       }
     }
     return state;

@@ -118,7 +118,7 @@ final class StageValues implements RoundExecutor.StageInput {
     return parts;
   }
 
-  /** The least number of a front's rows after {@code from} that have so many values; else all. */
+  /** The fewest rows of a front after {@code from} that have this many values, or all of them. */
   private int atLeast(int front, int from, long values) {
     int low = from + 1;
     int high = rows.count(front);

@@ -184,7 +184,7 @@ public final class FrontLayout {
     int k = position < 0 || position >= columnAt.length ? -1 : columnAt[position];
     if (k < 0 || k >= fn || positionOf[k] != position) {
       throw new IllegalArgumentException(
-          "row " + row + " has position " + position + ", which is no column of front " + front);
+          "row " + row + " has position " + position + ", which is not a column of front " + front);
     }
     return k;
   }

@@ -38,7 +38,7 @@ public final class RowsByFront {
 
   private final long[] entries;
 
-  /** The same on one thread. */
+  /** As above, on one thread. */
   public RowsByFront(SubtreeProblem problem) {
     this(problem, 1);
   }
@@ -145,7 +145,7 @@ public final class RowsByFront {
     return place;
   }
 
-  /** The same grouping for rows of the same structure with other values. */
+  /** This grouping, for rows of the same structure with other values. */
   private RowsByFront(RowsByFront other, RowBlock values) {
     rows = values;
     firstFront = other.firstFront;
@@ -157,7 +157,7 @@ public final class RowsByFront {
     entries = other.entries;
   }
 
-  /** The same grouping for a block with {@link #sameStructure}. */
+  /** This grouping, for a block with {@link #sameStructure}. */
   public RowsByFront withValues(RowBlock values) {
     return new RowsByFront(this, values);
   }

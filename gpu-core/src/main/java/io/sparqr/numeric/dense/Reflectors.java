@@ -133,7 +133,7 @@ public final class Reflectors {
   }
 
   /**
-   * The same for a vector stored in two parts: alpha at r[top], and the rest, x, at a[at .. at +
+   * As above, for a vector stored in two parts: alpha at r[top], and the rest, x, at a[at .. at +
    * length), where v replaces it.
    *
    * @param norm of x alone
@@ -208,7 +208,7 @@ public final class Reflectors {
     }
   }
 
-  /** The same for long columns, four at a time. */
+  /** As above, for long columns, four at a time. */
   private static void applyLong(
       double[] a, int lda, int row, int length, int v, double tau, int from, int to) {
     double[] s = new double[4];
@@ -427,7 +427,7 @@ public final class Reflectors {
     }
   }
 
-  /** The same for four runs, {@code ld} apart. */
+  /** As above, for four runs, {@code ld} apart. */
   static void reflect4(double[] v, int from, int n, double tau, double[] y, int at, int ld) {
     int at1 = at + ld;
     int at2 = at1 + ld;

@@ -24,7 +24,7 @@ public final class StaircaseQr {
   /** Matrices up to this width are factored by single reflectors if BLAS is native. */
   private static final int SMALL_NATIVE = 40;
 
-  /** The same for a Java BLAS. */
+  /** As above, for a BLAS in Java. */
   private static final int SMALL_JAVA = 48;
 
   /** A step of fewer flops is not worth waking other threads. */

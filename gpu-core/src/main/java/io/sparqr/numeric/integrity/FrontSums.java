@@ -89,7 +89,9 @@ public final class FrontSums {
     rows(values, at, first, 0, rows, right, rightAt);
   }
 
-  /** The same for rows [from, to) of the front: values and right-hand sides start with row from. */
+  /**
+   * As above, for rows [from, to) of the front: values and right-hand sides start with row from.
+   */
   void rows(double[] values, int at, int[] first, int from, int to, double[] right, int rightAt) {
     int row = at;
     int rhs = probe.rhs();

@@ -99,7 +99,7 @@ final class NormsIn {
   }
 
   /**
-   * The number of threads worth using for so many numbers: threads wait for each other, and other
+   * The number of threads worth using for this many numbers: threads wait for each other, and other
    * tasks need the cores.
    */
   private int worth(int numbers) {

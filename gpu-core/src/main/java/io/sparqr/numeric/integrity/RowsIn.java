@@ -61,7 +61,7 @@ public final class RowsIn {
   }
 
   /**
-   * The same without computing column norms, which are at most about 1 in the whole matrix; norms
+   * As above, without computing column norms, which are at most about 1 in the whole matrix; norms
    * of right-hand sides are computed. O(columns + rows), by several threads.
    */
   public ColumnProbe unitProbe(BitSet without) {

@@ -36,7 +36,7 @@ public final class TaskCheck {
   }
 
   /**
-   * The same for rows of one front and their replacement.
+   * As above, for rows of one front and their replacement.
    *
    * @param in rows of the front
    * @param out the rows that replace them, an upper trapezoid

@@ -123,7 +123,7 @@ public final class TaskColumns {
     }
     k = Arrays.binarySearch(tails, position);
     if (k < 0) {
-      throw new IllegalArgumentException("position " + position + " is no column of the fronts");
+      throw new IllegalArgumentException("position " + position + " is not a column of the fronts");
     }
     return pivots + k;
   }
@@ -153,7 +153,7 @@ public final class TaskColumns {
     tailNumbers(f, target, at + fp);
   }
 
-  /** The same for front f's tail columns alone; f itself need not be one of the fronts. */
+  /** As above, for front f's tail columns alone; f itself need not be one of the fronts. */
   public void tailNumbers(int f, int[] target, int at) {
     int[] tail = analysis.data().tailColumns();
     int from = analysis.data().tailStart()[f];

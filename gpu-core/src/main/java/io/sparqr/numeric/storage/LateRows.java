@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The rows of R of a task that has left them where they were made ({@link
- * io.sparqr.numeric.Residence#alone}): fetched into a {@link RowStore} once somebody needs them on
- * the host, or before they give way there. They may be lost instead, with their device or because
- * the host has no room; then the task must be done again. Thread-safe.
+ * io.sparqr.numeric.Residence#alone}): fetched into a {@link RowStore} once they are needed on the
+ * host, or before they give way there. They may be lost instead, with their device or because the
+ * host has no room; then the task must be done again. Thread-safe.
  */
 public final class LateRows implements AutoCloseable {
 
@@ -97,7 +97,7 @@ public final class LateRows implements AutoCloseable {
     return lost == null ? "" : lost;
   }
 
-  /** Nobody needs the rows any more that has not asked for them; idempotent. */
+  /** No more rows are fetched than have been asked for; idempotent. */
   @Override
   public synchronized void close() {
     closed = true;

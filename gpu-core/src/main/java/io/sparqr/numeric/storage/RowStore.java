@@ -114,7 +114,7 @@ public final class RowStore implements RowMemory, AutoCloseable {
     }
   }
 
-  /** A holder lets go; the last one frees the rows. */
+  /** Ends the use by one holder; the last one frees the rows. */
   @Override
   public void close() {
     if (holders.decrementAndGet() == 0) {

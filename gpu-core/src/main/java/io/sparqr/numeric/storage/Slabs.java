@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The slabs of one store. They are counted in the budget from when they are made until they are
- * freed, or until the collector finds that nobody has the store any more.
+ * freed, or until the collector finds the store unreachable.
  */
 final class Slabs {
 
@@ -93,7 +93,7 @@ final class Slabs {
     return file == null ? 0 : file.bytes();
   }
 
-  /** Frees all slabs, which nobody may use any more. Idempotent. */
+  /** Frees all slabs, which must not be used any more. Idempotent. */
   synchronized void free() {
     memory.forEach(FreedBuffers::free);
     if (file != null) {

@@ -138,7 +138,7 @@ public final class Gallery {
 
   private static IllegalArgumentException unknown(String specification) {
     return new IllegalArgumentException(
-        "'" + specification + "' is no specification of the gallery: " + KNOWN);
+        "'" + specification + "' is not a specification of the gallery: " + KNOWN);
   }
 
   /** The pattern of a matrix with random values +-[0.5, 1.5). */

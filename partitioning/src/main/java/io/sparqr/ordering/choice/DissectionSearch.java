@@ -13,9 +13,9 @@ import java.util.List;
 
 /**
  * The expensive orders of one pattern: dissections of one graph, each with other random choices,
- * and COLAMD's. They may begin before they are known to be wanted. {@link #close} gives up what
- * nobody has asked for: dissections stop at their next separator, COLAMD at its next pivot, the
- * graph is made to the end. When something began never changes a result. Used by one thread.
+ * and COLAMD's. They may begin before they are known to be wanted. {@link #close} gives up what was
+ * not asked for: dissections stop at their next separator, COLAMD at its next pivot, the graph is
+ * made to the end. A result never depends on when its search began. Used by one thread.
  */
 final class DissectionSearch implements AutoCloseable {
 

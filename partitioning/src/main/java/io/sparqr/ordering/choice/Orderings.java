@@ -25,7 +25,7 @@ import java.util.function.BiFunction;
  * three-dimensional meshes and their like minimum degree needs three to seven times the flops, and
  * would be waited for. Any other graph is first ordered by minimum degree, or by COLAMD where rows
  * are so long that the graph of A'A costs more than the order, and the flops of the factorization
- * are counted. If at its expected rate it takes less time than a dissection is foretold to take
+ * are counted. If at its expected rate it takes less time than a dissection is predicted to take
  * ({@link SearchEffort}), or less than twice that in a tall matrix, where orders differ little, no
  * other order can save the cost of the search. Otherwise nested dissection is tried too. A third
  * order, COLAMD or minimum degree, is seldom far from the first; it is tried if dissection needs
@@ -102,7 +102,7 @@ public final class Orderings {
       case AMD -> new ApproximateMinimumDegree();
       case NESTED_DISSECTION -> new NestedDissection();
       case NATURAL -> new Natural();
-      default -> throw new IllegalArgumentException(method + " is no single ordering");
+      default -> throw new IllegalArgumentException(method + " is not a single ordering");
     };
   }
 

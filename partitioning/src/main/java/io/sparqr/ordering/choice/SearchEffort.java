@@ -5,7 +5,7 @@ import io.sparqr.ordering.graph.ColumnGraph;
 import io.sparqr.sparse.SparsityPattern;
 
 /**
- * What the orders of a pattern are foretold to cost, in seconds of one thread, from sizes alone:
+ * What the orders of a pattern are predicted to cost, in seconds of one thread, from sizes alone:
  * the choice of an order must not depend on a clock. Fitted to about 160 matrices, of which most
  * take between half and twice the time.
  *
@@ -55,7 +55,7 @@ record SearchEffort(int columns, int rows, long entries, long cliqueEntries) {
     return cliqueEntries > LONG_ROW * entries;
   }
 
-  /** Whether there are so many rows that another order saves little. */
+  /** Whether rows outnumber columns by far, so that another order saves little. */
   boolean tall() {
     return rows > (long) TALL * columns;
   }

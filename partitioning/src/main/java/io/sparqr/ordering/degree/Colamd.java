@@ -31,7 +31,7 @@ public final class Colamd implements ColumnOrdering {
   }
 
   /**
-   * The same; may be given up.
+   * As above, but may be given up.
    *
    * @throws java.util.concurrent.CancellationException if that is requested
    */

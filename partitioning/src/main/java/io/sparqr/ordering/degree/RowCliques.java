@@ -65,7 +65,7 @@ public final class RowCliques {
     return of(pattern, Math.max(1, Math.min(pieces, m)));
   }
 
-  /** The same, with the rows in so many pieces, each of which counts for itself. */
+  /** As above, with the rows in this many pieces, each with counts of its own. */
   static RowCliques of(SparsityPattern pattern, int pieces) {
     int n = pattern.columns();
     int m = pattern.patterns();
@@ -152,7 +152,7 @@ public final class RowCliques {
     return last;
   }
 
-  /** The same object, which writes out edges in pieces of this many row entries. */
+  /** This object, which writes out edges in pieces of this many row entries. */
   RowCliques inPiecesOf(int entries) {
     leastOfPiece = entries;
     return this;
@@ -202,7 +202,7 @@ public final class RowCliques {
   }
 
   /**
-   * The same; may be given up.
+   * As above, but may be given up.
    *
    * @param serial run when the graph is there, which several threads make; one does the rest
    * @throws java.util.concurrent.CancellationException if that is requested

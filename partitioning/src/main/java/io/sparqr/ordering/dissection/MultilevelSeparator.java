@@ -53,7 +53,7 @@ final class MultilevelSeparator {
   /** A separator by distance that weighs this many times the one to beat is not worth refining. */
   private static final int HOPELESS = 4;
 
-  /** The same while the one to beat is still coarse, and so heavier than after refinement. */
+  /** As above, while the one to beat is still coarse, and so heavier than after refinement. */
   private static final int HOPELESS_AGAINST_COARSE = 3;
 
   /** Coarsening stops when a step leaves more than this fraction of the vertices. */

@@ -90,7 +90,7 @@ public final class NestedDissection implements ColumnOrdering {
     return ColumnGraph.of(pattern, cap);
   }
 
-  /** The same, made on all processors. */
+  /** As above, on all processors. */
   public static WeightedGraph parallelGraph(SparsityPattern pattern) {
     return inPool(Runtime.getRuntime().availableProcessors(), () -> graph(pattern));
   }
@@ -101,7 +101,7 @@ public final class NestedDissection implements ColumnOrdering {
   }
 
   /**
-   * The same until it is no longer wanted.
+   * As above, until the result is no longer wanted.
    *
    * @throws java.util.concurrent.CancellationException if it has been stopped
    */

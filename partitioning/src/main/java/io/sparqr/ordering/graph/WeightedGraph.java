@@ -56,7 +56,7 @@ public final class WeightedGraph {
     this.maxVertexWeight = greatest;
   }
 
-  /** The same with known sum and maximum of the weights. */
+  /** As above, with known sum and maximum of the weights. */
   public WeightedGraph(
       int n,
       int[] start,
@@ -102,7 +102,7 @@ public final class WeightedGraph {
   }
 
   /**
-   * The same with given room for the adjacency.
+   * As above, with given room for the adjacency.
    *
    * @param neighbors receives the neighbours of all subgraphs, from {@code room} on, as many
    *     entries as this graph has at most

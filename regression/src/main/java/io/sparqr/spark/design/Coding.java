@@ -52,7 +52,7 @@ final class Coding implements Serializable {
     columns = (int) at + (intercept ? 1 : 0);
   }
 
-  /** The same with other options. */
+  /** A copy with other options. */
   Coding with(DesignOptions changed) {
     return new Coding(changed, formula, slots, factors, blocks, intercept);
   }

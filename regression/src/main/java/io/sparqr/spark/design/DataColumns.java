@@ -13,7 +13,7 @@ import org.apache.spark.sql.types.StructType;
 /**
  * A Dataset's columns by their exact names. Spark by default takes {@code x} and {@code X} for the
  * same name, and refuses to choose between them; so expressions are written over the {@link
- * #numbered} Dataset, in which each column has a name that nobody else has.
+ * #numbered} Dataset, in which each column has a name of its own.
  *
  * @param schema of the Dataset as the caller has it
  */

@@ -36,10 +36,10 @@ public final class Design implements Serializable {
   /** The name of the column of ones, as in R. */
   public static final String INTERCEPT = "(Intercept)";
 
-  /** More coefficients are not looked through for equal names before anybody asks for names. */
+  /** With more coefficients, equal names are looked for only when a name is read. */
   private static final int NAMED = 100_000;
 
-  /** Equal names that a warning tells of, at most. */
+  /** Equal names that a warning lists, at most. */
   private static final int SHOWN = 5;
 
   private final Coding coding;
@@ -59,7 +59,7 @@ public final class Design implements Serializable {
     return new Design(new DesignBuilder(data, options).build());
   }
 
-  /** The same design with another treatment of invalid rows. */
+  /** This design with another treatment of invalid rows. */
   public Design with(HandleInvalid how) {
     return how == coding.options().handleInvalid()
         ? this
@@ -294,7 +294,7 @@ public final class Design implements Serializable {
     return withPredictions(data, x, output, coding.options().handleInvalid() == HandleInvalid.SKIP);
   }
 
-  /** The same, with NaN for missing values and unknown levels, independently of the options. */
+  /** As above, with NaN for missing values and unknown levels, independently of the options. */
   public Dataset<Row> predictedAll(Dataset<Row> data, double[] x, String output) {
     return with(HandleInvalid.SKIP).withPredictions(data, x, output, false);
   }

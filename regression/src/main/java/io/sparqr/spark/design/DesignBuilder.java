@@ -120,7 +120,7 @@ final class DesignBuilder {
         type,
         LevelKind.of(type) == null
             ? "is neither a number nor a vector, a text or a truth value"
-            : "is no number; as a factor it is written factor(" + variable.name() + ")");
+            : "is not a number; as a factor it is written factor(" + variable.name() + ")");
   }
 
   private static IllegalArgumentException wrongType(Variable v, DataType type, String what) {
@@ -168,7 +168,7 @@ final class DesignBuilder {
           slots.stream().anyMatch(s -> s.factor() && s.variable().column().equals(e.getKey()));
       if (!known) {
         throw new IllegalArgumentException(
-            "a reference level of " + e.getKey() + ", which is no factor of the design");
+            "a reference level of " + e.getKey() + ", which is not a factor of the design");
       }
     }
     for (String column : options.categorical()) {
@@ -202,7 +202,7 @@ final class DesignBuilder {
     DataType type = field(variable.column()).dataType();
     boolean number = type instanceof NumericType || type instanceof BooleanType;
     if (!number || variable.function() == Function.FACTOR) {
-      throw wrongType(variable, type, "is no number");
+      throw wrongType(variable, type, "is not a number");
     }
   }
 
@@ -282,7 +282,7 @@ final class DesignBuilder {
       code = levels.named(wanted);
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(
-          "reference level of " + column + ": \"" + wanted + "\" is no level of its type", e);
+          "reference level of " + column + ": \"" + wanted + "\" is not a level of its type", e);
     }
     if (code == Levels.NONE) {
       var some = new ArrayList<String>();

@@ -71,12 +71,12 @@ public final class DesignOptions implements Serializable {
     }
   }
 
-  /** The same with another treatment of invalid rows. */
+  /** A copy with another treatment of invalid rows. */
   DesignOptions with(HandleInvalid how) {
     return new DesignOptions(this, how, true);
   }
 
-  /** The same with the columns for a dot in the formula. */
+  /** A copy with the columns for a dot in the formula. */
   DesignOptions withDot(List<String> meant) {
     var other = new DesignOptions(this, handleInvalid, true);
     other.dot = new ArrayList<>(meant);

@@ -49,7 +49,7 @@ public record ClusterCorrection(
     return new ClusterCorrection("fixest, ssc(fixef.K = \"full\")", true, true, true, -1);
   }
 
-  /** The same with another number of parameters. */
+  /** A copy with another number of parameters. */
   public static ClusterCorrection fixest(long parameters) {
     return new ClusterCorrection("fixest, ssc, k = " + parameters, true, true, true, parameters);
   }

@@ -5,11 +5,12 @@ import java.io.Serializable;
 
 /**
  * The estimate of a linear combination l'b of the coefficients, and a test of the hypothesis l'b =
- * c. If columns depend on others, b is that of the model without the dead ones, as in R's {@code
- * lm}: a combination of live columns has an estimate in that model, and {@code estimable} is false
- * if it depends on the choice of the dropped columns.
+ * c. If columns depend on others, b is that of the model without the dependent ones, as in R's
+ * {@code lm}: a combination of independent columns has an estimate in that model, and {@code
+ * estimable} is false if it depends on the choice of the dependent columns.
  *
- * @param estimate l'b - c; NaN, like all the following, if l has dead columns and is not estimable
+ * @param estimate l'b - c; NaN, like all the following, if l has dependent columns and is not
+ *     estimable
  * @param standardError standard error of the estimate
  * @param tValue estimate / standardError
  * @param pValue two-sided, Student's t

@@ -21,7 +21,7 @@ final class Gram {
   }
 
   /**
-   * The same with another threshold; 0: for any condition of W, with NaN if a column is exactly a
+   * As above, with another threshold; 0: for any condition of W, with NaN if a column is exactly a
    * combination of others.
    */
   static double ofRoot(double[][] w, double[] c, double dependent) {

@@ -21,8 +21,8 @@ import org.apache.spark.api.java.JavaSparkContext;
  * Statistics of a weighted least-squares fit, from its R on the executors. Valid while the
  * factorization is open; not thread-safe.
  *
- * <p>The coefficients' classical covariance is sigma^2 (A'WA)^-1 over the live columns, with a
- * ridge sigma^2 (A'WA + lambda I)^-1; sigma^2 = ||sqrt(W)(b - Ax)||^2 / (rows - rank). Contrasts
+ * <p>The coefficients' classical covariance is sigma^2 (A'WA)^-1 over the independent columns, with
+ * a ridge sigma^2 (A'WA + lambda I)^-1; sigma^2 = ||sqrt(W)(b - Ax)||^2 / (rows - rank). Contrasts
  * and new rows are {@link SparseRow}s with indices and values; the label of a contrast is the
  * hypothesized value, the weight of a new row that of the observation to predict. A batch of
  * vectors costs one or two triangular solves with R, of one Spark job per level each, and n values
@@ -51,7 +51,7 @@ public final class Inference {
   }
 
   /**
-   * The same for another right-hand side.
+   * As above, for another right-hand side.
    *
    * @throws IllegalArgumentException if there is no such right-hand side
    */
@@ -69,7 +69,7 @@ public final class Inference {
     return solution;
   }
 
-  /** x, size n; 0 in dead columns. */
+  /** x, size n; 0 in dependent columns. */
   public double[] coefficients() {
     return solution().x(label).clone();
   }
@@ -109,8 +109,8 @@ public final class Inference {
   }
 
   /**
-   * The classical covariance of some coefficients: k x k, symmetric, NaN for dead columns. Costs
-   * one triangular solve if the k columns fit in one batch, otherwise two per batch.
+   * The classical covariance of some coefficients: k x k, symmetric, NaN for dependent columns.
+   * Costs one triangular solve if the k columns fit in one batch, otherwise two per batch.
    *
    * @param columns original indices
    */
@@ -140,7 +140,7 @@ public final class Inference {
     return g;
   }
 
-  /** L (A'A)^-1 L' over the live columns. */
+  /** L (A'A)^-1 L' over the independent columns. */
   private double[][] unscaled(List<SparseRow> l) {
     int q = l.size();
     int batch = Batches.width(columns());
@@ -212,7 +212,7 @@ public final class Inference {
   /**
    * A joint test of all l'b = c, with the classical covariance.
    *
-   * @throws IllegalArgumentException if a contrast has dead columns and is not estimable, or
+   * @throws IllegalArgumentException if a contrast has dependent columns and is not estimable, or
    *     depends on earlier ones
    */
   public WaldTest waldTest(List<SparseRow> contrasts) {
@@ -244,12 +244,12 @@ public final class Inference {
     for (int k = 0; k < estimable.length; k++) {
       if (!estimable[k] && !isLive(contrasts.get(k))) {
         throw new IllegalArgumentException(
-            "contrast " + k + " has a dead column and is not estimable");
+            "contrast " + k + " has a dependent column and is not estimable");
       }
     }
   }
 
-  /** Whether a vector is zero in all dead columns. */
+  /** Whether a vector is zero in all dependent columns. */
   private boolean isLive(SparseRow l) {
     int[] dead = factorization.deadColumns();
     for (int e = 0; e < l.indices().length; e++) {
@@ -363,7 +363,7 @@ public final class Inference {
   }
 
   /**
-   * The same with two ways of clustering: the sum for the first plus that for the second, minus
+   * As above, with two ways of clustering: the sum for the first plus that for the second, minus
    * that for their intersections (Cameron, Gelbach, Miller 2011, J. Bus. Econ. Stat. 29). Variances
    * may be negative; their errors are then NaN, unless they are {@link RobustCovariance#repaired}.
    */

@@ -85,7 +85,7 @@ public final class Influence implements Serializable {
     return standardized;
   }
 
-  /** The same with sigma from the fit without this observation: R's {@code rstudent}. */
+  /** As above, with sigma from the fit without this observation: R's {@code rstudent}. */
   public double studentized() {
     return studentized;
   }

@@ -35,7 +35,7 @@ final class JacobiEigen {
     }
   }
 
-  /** Makes an entry zero; false if it is nothing beside the diagonal. */
+  /** Makes an entry zero; false if it is negligible beside the diagonal. */
   private boolean rotate(int p, int q) {
     double size = Math.sqrt(Math.abs(a[p][p])) * Math.sqrt(Math.abs(a[q][q]));
     double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);

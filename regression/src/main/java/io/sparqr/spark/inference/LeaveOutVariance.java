@@ -253,7 +253,7 @@ public final class LeaveOutVariance {
   /**
    * For the columns of a way: sums of squares and own effects. With the estimated variances they
    * are computed batch by batch; with variances of 1 they follow from the diagonal of (A'A)^-1, as
-   * the sum of n_j z_jj and the number of live columns.
+   * the sum of n_j z_jj and the number of independent columns.
    */
   private double[] effects(
       JobScope scope,

@@ -23,7 +23,7 @@ public final class RobustCovariance {
    * @param estimator and its corrections, by name
    * @param columns original indices
    * @param coefficients of these columns
-   * @param variances of these columns, NaN for dead ones
+   * @param variances of these columns, NaN for dependent ones
    * @param covariance k x k, or null if only the diagonal was computed
    * @param clusters numbers of clusters in the first way, in the second, and in their
    *     intersections; empty for HC
@@ -103,7 +103,7 @@ public final class RobustCovariance {
   }
 
   /**
-   * The same with the covariance's negative eigenvalues at zero, if one of its variances is
+   * As above, with the covariance's negative eigenvalues at zero, if one of its variances is
    * negative (Cameron, Gelbach, Miller 2011, J. Bus. Econ. Stat. 29, section 2.3); otherwise, and
    * for more columns than one batch, this itself. O(k^3).
    */

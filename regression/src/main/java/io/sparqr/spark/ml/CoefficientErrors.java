@@ -18,7 +18,7 @@ import org.apache.spark.api.java.JavaRDD;
 /**
  * Standard errors of a fit, and their assumptions.
  *
- * @param values one per column of the design, NaN if it is dead or absorbed
+ * @param values one per column of the design, NaN if it is dependent or absorbed
  * @param freedom degrees of freedom of t
  * @param assumed the assumption as printed under a table; empty for errors of equal variances
  * @param covariance of the columns that are not absorbed; null if they are more than one batch

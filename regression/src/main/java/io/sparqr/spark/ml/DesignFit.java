@@ -29,7 +29,7 @@ import org.apache.spark.ml.linalg.Vectors;
  * One fit: the design [X 1] with ridge rows below X, factorized once.
  *
  * @param x coefficients, then the intercept if there is one
- * @param dependencies each dead column as a combination of others, if computed
+ * @param dependencies each dependent column as a combination of others, if computed
  * @param errors standard errors; null if not requested
  * @param norm root of the sum of w (y - yhat)^2: the tail of Q'b minus the contribution of the
  *     ridge rows
@@ -178,7 +178,7 @@ record DesignFit(
     return warnings;
   }
 
-  /** Standard errors in the order of x, NaN for dead columns; null if not requested. */
+  /** Standard errors in the order of x, NaN for dependent columns; null if not requested. */
   double[] standardErrors() {
     return errors == null ? null : errors.values();
   }

@@ -74,8 +74,8 @@ public final class RegressionParams implements Serializable {
         new DoubleParam(
             id,
             "rankTolerance",
-            "a column whose remaining 2-norm, after scaling to unit norm, is at most this is"
-                + " dead; negative: no detection. If this is not set: 20 (m+n) eps");
+            "a column whose remaining 2-norm, after scaling to unit norm, is at most this"
+                + " counts as dependent; negative: no detection. If this is not set: 20 (m+n) eps");
     computeStandardErrors =
         new BooleanParam(
             id,

@@ -45,8 +45,8 @@ record ReportedSolve(int[] columns, boolean[] live, HalfSolve half) {
   }
 
   /**
-   * Roots of the diagonal of (A'A)^-1 in an array of size n; NaN for other columns and for dead
-   * ones.
+   * Roots of the diagonal of (A'A)^-1 in an array of size n; NaN for other columns and for
+   * dependent ones.
    */
   double[] errors(int n) {
     double[] errors = new double[n];
@@ -59,7 +59,7 @@ record ReportedSolve(int[] columns, boolean[] live, HalfSolve half) {
     return errors;
   }
 
-  /** sigma^2 (A'A)^-1 of the columns, k x k; NaN for dead ones. */
+  /** sigma^2 (A'A)^-1 of the columns, k x k; NaN for dependent ones. */
   double[][] covariance(double sigma) {
     double[][] v = new double[columns.length][columns.length];
     for (int i = 0; i < v.length; i++) {
@@ -72,8 +72,8 @@ record ReportedSolve(int[] columns, boolean[] live, HalfSolve half) {
   }
 
   /**
-   * The part of the squared errors, as left by the other columns, that the live columns explain:
-   * b'S b, where S is the inverse of their part of (A'A)^-1.
+   * The part of the squared errors, as left by the other columns, that the independent columns
+   * explain: b'S b, where S is the inverse of their part of (A'A)^-1.
    *
    * @param x all coefficients
    */

@@ -23,7 +23,7 @@ record Spanned(int[] columns, List<String> warnings) {
 
   private static final Spanned NONE = new Spanned(new int[0], List.of());
 
-  /** Regressors whose estimability is looked at, at most; each costs a triangular solve. */
+  /** Regressors whose estimability is examined, at most; each costs a triangular solve. */
   private static final int MOST = 10_000;
 
   /**
@@ -46,7 +46,7 @@ record Spanned(int[] columns, List<String> warnings) {
     return f.deadColumns().length > 0 ? outOfOrder(f, rows, from) : NONE;
   }
 
-  /** Regressors that combine effects; the ridge tells all other dependent ones apart. */
+  /** Regressors that combine effects; the ridge separates all other dependent ones. */
   private static int[] byEffectsAlone(QRFactorization f, int from) {
     return f.knownDependencies().stream()
         .filter(d -> d.column() < from && Arrays.stream(d.on()).allMatch(j -> j >= from))
@@ -119,7 +119,7 @@ record Spanned(int[] columns, List<String> warnings) {
     }
   }
 
-  /** These and the dead columns, ascending. */
+  /** These and the dependent columns, ascending. */
   int[] with(int[] dead) {
     return IntStream.concat(Arrays.stream(columns), Arrays.stream(dead))
         .sorted()

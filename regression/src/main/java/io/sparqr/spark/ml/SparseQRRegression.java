@@ -122,7 +122,7 @@ public class SparseQRRegression
     return with(own.backend, name);
   }
 
-  /** Threshold of dead columns, see {@code GpuSparseQR.Builder}; negative: no detection. */
+  /** Threshold of dependent columns, see {@code GpuSparseQR.Builder}; negative: no detection. */
   public SparseQRRegression setRankTolerance(double value) {
     return with(own.rankTolerance, value);
   }
@@ -260,7 +260,7 @@ public class SparseQRRegression
     String weight = getWeightCol();
     if (!weight.isEmpty() && !(schema.apply(weight).dataType() instanceof NumericType)) {
       throw new IllegalArgumentException(
-          "weight column " + weight + " is no number but " + schema.apply(weight).dataType());
+          "weight column " + weight + " is not a number but " + schema.apply(weight).dataType());
     }
     if (!getIdCol().isEmpty()) {
       schema.apply(getIdCol());
@@ -271,7 +271,7 @@ public class SparseQRRegression
   private StructType withPrediction(StructType schema) {
     String column = getPredictionCol();
     if (schema.getFieldIndex(column).isDefined()) {
-      throw new IllegalArgumentException("there is a column " + column + " already");
+      throw new IllegalArgumentException("a column " + column + " exists already");
     }
     return column.isEmpty() ? schema : schema.add(column, DataTypes.DoubleType, true);
   }

@@ -252,7 +252,7 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
     design.requireColumns(schema);
     String column = getPredictionCol();
     if (schema.getFieldIndex(column).isDefined()) {
-      throw new IllegalArgumentException("there is a column " + column + " already");
+      throw new IllegalArgumentException("a column " + column + " exists already");
     }
     return column.isEmpty() ? schema : schema.add(column, DataTypes.DoubleType, true);
   }

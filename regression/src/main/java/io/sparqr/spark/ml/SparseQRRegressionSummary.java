@@ -99,7 +99,8 @@ public final class SparseQRRegressionSummary {
 
   /**
    * Standard errors of the coefficients, then of the intercept, from the same factorization as the
-   * coefficients; NaN for dead columns, and for all columns if there are no degrees of freedom.
+   * coefficients; NaN for dependent columns, and for all columns if there are no degrees of
+   * freedom.
    *
    * @throws UnsupportedOperationException if the estimator was told not to compute them
    */
@@ -130,7 +131,7 @@ public final class SparseQRRegressionSummary {
 
   /**
    * The covariance matrix whose diagonal is the squared standard errors: k x k, for the
-   * coefficients that are not absorbed, the intercept last; NaN for dead columns.
+   * coefficients that are not absorbed, the intercept last; NaN for dependent columns.
    *
    * @throws UnsupportedOperationException if it is not available: {@link
    *     #hasCoefficientCovariance()}
@@ -235,10 +236,10 @@ public final class SparseQRRegressionSummary {
   }
 
   /**
-   * The dropped columns as combinations of others, as R's {@code alias}: columns term, depends_on,
-   * coefficient, with one row per column in the combination; term is the sum of coefficient times
-   * depends_on. Empty if the fill-reducing order decided which columns are dropped (the report then
-   * warns).
+   * The dependent columns as combinations of others, as R's {@code alias}: columns term,
+   * depends_on, coefficient, with one row per column in the combination; term is the sum of
+   * coefficient times depends_on. Empty if the fill-reducing order decided which columns are
+   * dropped (the report then warns).
    */
   public Dataset<Row> dependencies() {
     return new CoefficientTable(this, source, fit).dependencies();
@@ -452,7 +453,7 @@ public final class SparseQRRegressionSummary {
   }
 
   /**
-   * The same with more or fewer coefficients.
+   * The table with more or fewer coefficients.
    *
    * @param coefficients maximum number of coefficients shown
    */

@@ -74,7 +74,7 @@ public final class PythonAnalysis {
           .writeValueAsString(
               Map.of("summary", flat(SymbolicSummary.of(analysis, 1)), "cuts", cuts.lines()));
     } catch (JsonProcessingException e) {
-      throw new IllegalStateException("an analysis that is no JSON", e);
+      throw new IllegalStateException("an analysis that is not JSON", e);
     }
   }
 

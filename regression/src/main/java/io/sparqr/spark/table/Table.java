@@ -12,7 +12,7 @@ import org.apache.spark.sql.Row;
  *
  * @param rows the data
  * @param columns what each column is
- * @param notes on decisions that nobody asked for, one line each
+ * @param notes on decisions that were made unasked, one line each
  */
 public record Table(Dataset<Row> rows, List<TableColumn> columns, List<String> notes) {
 

@@ -54,7 +54,7 @@ public final class TableReader {
     return csv(spark, name, path, options, TableSplitter.BYTES);
   }
 
-  /** The same, with pieces of another size. */
+  /** As above, with pieces of another size. */
   static Table csv(
       SparkSession spark, String name, String path, TableOptions options, long pieceBytes)
       throws IOException {

@@ -47,7 +47,7 @@ record TypeDecision(ColumnType type, String note) {
     return new TypeDecision(ColumnType.TEXT, note);
   }
 
-  /** The type that so many values have in common; null: none but text. */
+  /** The type of a column with this many values; null: only text holds them all. */
   private static ColumnType type(ColumnProfile p, long values, char decimal) {
     long whole =
         p.count(ValueKind.WHOLE) + p.count(ValueKind.LEADING_ZERO) + p.count(ValueKind.BIG);
@@ -116,7 +116,7 @@ record TypeDecision(ColumnType type, String note) {
     }
     return String.format(
         Locale.ROOT,
-        "%s is text: %,d of %,d values are no numbers, the first %s in line %d%s",
+        "%s is text: %,d of %,d values are not numbers, the first %s in line %d%s",
         name,
         p.values() - numbers,
         p.values(),

@@ -266,11 +266,11 @@ class DesignTest {
           {"y ~ x # on", "unexpected \"#\", at character 7"},
           {"y ~ `x", "a backtick without another one, at character 5"},
           {"y ~ x | worker * firm", "\"*\" where an operator or the end should stand"},
-          {"y ~ x | log(n)", "log(n) is no factor, at character 9"},
+          {"y ~ x | log(n)", "log(n) is not a factor, at character 9"},
           {"y ~ x:offset(n)", "an offset stands for itself"},
           {"y ~ x^0", "\"0\" where a whole power"},
           {"y ~ wage", "no column wage; there are y, x, worker"},
-          {"firm ~ x", "firm: column firm of type string is no number"},
+          {"firm ~ x", "firm: column firm of type string is not a number"},
         }) {
       assertThatThrownBy(() -> design(data, c[0]))
           .as(c[0])

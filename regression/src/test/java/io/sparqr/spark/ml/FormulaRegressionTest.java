@@ -292,6 +292,6 @@ class FormulaRegressionTest {
     assertThatThrownBy(() -> formula("wage ~ firm").setReferenceLevels("firm=x").fit(data))
         .hasMessageContaining("no row has \"x\"; of 5 levels the first are f0, f1, f2, f3, f4");
     assertThatThrownBy(() -> formula("wage ~ age").setPredictionCol("w").fit(data))
-        .hasMessageContaining("there is a column w already");
+        .hasMessageContaining("a column w exists already");
   }
 }

@@ -211,7 +211,7 @@ public final class ClusterResources {
   }
 
   /**
-   * The same for the given number of concurrent tasks per worker, or its maximum if that is less.
+   * As above, for the given number of concurrent tasks per worker, or its maximum if that is less.
    * They share a fraction of its heap; the rest is left for Spark and as a reserve.
    */
   private ResourceModel model(int atOnce) {
@@ -377,8 +377,8 @@ public final class ClusterResources {
   /**
    * Maximum flops of the map-side combine per entry received. If CPUs factor, the combine does part
    * of their work earlier and on all executors, at any cost. GPUs do that work in far less time, so
-   * combining pays only if it costs less than sending the entry, unless the rows are so many that
-   * they would crowd the workers' memory.
+   * combining pays only if it costs less than sending the entry, unless there are enough rows to
+   * crowd the workers' memory.
    *
    * @param nonzeros entries of A
    */

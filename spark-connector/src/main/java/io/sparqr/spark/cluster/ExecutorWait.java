@@ -146,7 +146,7 @@ public final class ExecutorWait implements AutoCloseable {
     }
   }
 
-  /** If somebody cancels the job, the wait ends with an error, as any other phase would. */
+  /** If the job is cancelled, the wait ends with an error, as any other phase would. */
   private void requireDemand() {
     if (demand != null && demand.isDone()) {
       JavaFutureAction<Void> ended = demand;

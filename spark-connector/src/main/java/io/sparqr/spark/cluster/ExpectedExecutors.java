@@ -47,7 +47,7 @@ record ExpectedExecutors(
         dynamic ? conf.getDouble(DYNAMIC + "executorAllocationRatio", 1) : 1);
   }
 
-  /** The same as Spark's {@code Utils.getDynamicAllocationInitialExecutors}. */
+  /** What Spark's {@code Utils.getDynamicAllocationInitialExecutors} returns. */
   private static int initial(SparkConf conf) {
     int least = conf.getInt(DYNAMIC + "minExecutors", 0);
     int first = conf.getInt(DYNAMIC + "initialExecutors", least);

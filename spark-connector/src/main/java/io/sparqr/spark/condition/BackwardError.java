@@ -30,7 +30,7 @@ public record BackwardError(
     double normalResidual, double normwise, double componentwise, int columns)
     implements Serializable {
 
-  /** What a solution may have that is as good as rounding allows, in eps, for small n. */
+  /** The backward error of a solution that is as good as rounding allows, in eps, for small n. */
   private static final double ALLOWED = 100;
 
   /** From here on x solves another problem. */

@@ -79,7 +79,7 @@ public final class RankReview {
   /**
    * What the factorization has found.
    *
-   * @param dead positions of dead columns
+   * @param dead positions of dependent columns
    * @param dropped 2-norm of what the pivot test has dropped
    * @param probed ||R^-1 w||
    * @param probe R^-1 w by position, of columns of norm 1; its receiver's
@@ -129,8 +129,8 @@ public final class RankReview {
   }
 
   /**
-   * The same for a factorization that has not kept R: a look costs another factorization, so many
-   * columns of an ordinary condition must not be a reason for it.
+   * As above, for a factorization that has not kept R: a look costs another factorization, for
+   * which many columns of an ordinary condition must not be a reason.
    */
   public boolean clearEnough() {
     double probe = probed();

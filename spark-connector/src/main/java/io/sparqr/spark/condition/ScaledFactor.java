@@ -8,8 +8,8 @@ import io.sparqr.spark.solve.LevelSolve;
 
 /**
  * R with columns of norm 1: R as factored, or R D^-1 if the columns were not equilibrated, D their
- * norms. Singleton rows included; dead columns are left out, vectors are 0 there. Vectors are by
- * position, width values each.
+ * norms. Singleton rows included; dependent columns are left out, vectors are 0 there. Vectors are
+ * by position, width values each.
  */
 public final class ScaledFactor {
 

@@ -43,7 +43,7 @@ record SmallestSingularValues(double[] sigma, double[] vectors) {
   /**
    * Iterates until the smallest value, and the number of those below a limit, have settled.
    *
-   * @param v n x width by position, 0 in dead columns: vectors to begin with; overwritten
+   * @param v n x width by position, 0 in dependent columns: vectors to begin with; overwritten
    */
   static SmallestSingularValues of(ScaledFactor r, double[] v, int width, double limit) {
     Orthonormal.of(v, width);

@@ -16,7 +16,7 @@ public final class TailTrust {
   /** Multiples of eps in E and e that were never seen in tasks that balance, with a margin. */
   private static final double ERROR = 50 * Math.ulp(1.0);
 
-  /** Relative error of a norm that is taken for right: a tenth of what is promised. */
+  /** Relative error up to which a norm counts as right: a tenth of what is promised. */
   private static final double RELATIVE = 1e-7;
 
   private final SolvePlan plan;

@@ -4,19 +4,19 @@ package io.sparqr.spark.engine;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
-/** Bytes of heap that all who take of them share. Thread-safe. */
+/** A budget of heap that its users share. Thread-safe. */
 public final class ByteBudget {
 
   private final LongSupplier most;
   private final AtomicLong taken = new AtomicLong();
 
-  /** So many bytes. */
+  /** A budget of this many bytes. */
   public ByteBudget(long most) {
     this(() -> most);
   }
 
   /**
-   * As many bytes as a setting says.
+   * A budget that a setting decides.
    *
    * @param most asked at every {@link #take}
    */
@@ -24,7 +24,7 @@ public final class ByteBudget {
     this.most = most;
   }
 
-  /** Takes bytes, or none and returns false if there are not so many left. */
+  /** Takes bytes; takes none and returns false if fewer are left. */
   public boolean take(long bytes) {
     long before = taken.get();
     while (bytes <= most.getAsLong() - before) {
@@ -36,12 +36,12 @@ public final class ByteBudget {
     return false;
   }
 
-  /** Gives bytes back that were taken. */
+  /** Returns bytes that were taken. */
   public void giveBack(long bytes) {
     taken.addAndGet(-bytes);
   }
 
-  /** Bytes that it has in all. */
+  /** Bytes in all. */
   public long most() {
     return most.getAsLong();
   }

@@ -35,17 +35,20 @@ public final class Foreground {
     }
   }
 
-  /** Whether a user's tasks have begun, likewise. */
+  /** Whether tasks of such a solve have begun in this JVM. */
   public static boolean working() {
     return OF_JVM.get().working.get();
   }
 
-  /** Whether a user's has begun since the JVM started or {@link #forget()}. */
+  /**
+   * Whether a solve that a user asked for has begun since the JVM started, or since {@link
+   * #forget()}.
+   */
   public static boolean entered() {
     return OF_JVM.get().entered.get();
   }
 
-  /** Forgets it, at the start of an application. */
+  /** Forgets that, at the start of an application. */
   public static void forget() {
     OF_JVM.get().entered.set(false);
     OF_JVM.get().working.set(false);

@@ -45,7 +45,7 @@ public final class JobScope implements AutoCloseable {
     this(Engine.of(context));
   }
 
-  /** The same; without Spark there are no jobs to name. */
+  /** As above; without Spark there are no jobs to name. */
   public JobScope(Engine engine) {
     this(engine, newGroup());
   }
@@ -112,7 +112,7 @@ public final class JobScope implements AutoCloseable {
     }
   }
 
-  /** The same. */
+  /** As above. */
   public static <T> T named(Engine engine, String what, Supplier<T> action) {
     return engine.spark() ? named(engine.context(), what, action) : action.get();
   }
@@ -122,7 +122,7 @@ public final class JobScope implements AutoCloseable {
     return named(context, what, () -> SparkErrors.unwrap(action));
   }
 
-  /** The same. */
+  /** As above. */
   public static <T> T run(Engine engine, String what, Supplier<T> action) {
     return named(engine, what, () -> SparkErrors.unwrap(action));
   }

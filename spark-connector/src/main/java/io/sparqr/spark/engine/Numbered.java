@@ -8,7 +8,7 @@ public record Numbered(int index) implements Partition {
 
   private static final long serialVersionUID = 1;
 
-  /** So many partitions, from 0 on. */
+  /** Partitions numbered from 0. */
   public static Partition[] all(int count) {
     var all = new Partition[count];
     for (int p = 0; p < count; p++) {

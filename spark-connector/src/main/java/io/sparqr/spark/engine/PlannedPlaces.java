@@ -54,7 +54,7 @@ public final class PlannedPlaces {
   }
 
   /**
-   * The same for short tasks that take less work at their places than elsewhere, so that they had
+   * As above, for short tasks that take less work at their places than elsewhere, so that they had
    * better wait for each other: only tasks of other jobs count.
    */
   public static PlannedPlaces inTurn(SparkContext context, List<Optional<Place>> places) {

@@ -42,7 +42,7 @@ final class DepotPlaces {
   }
 
   /**
-   * The same places, as far as an executor has no more than its share of them.
+   * These places, as far as an executor has no more than its share of them.
    *
    * @param slots of all executors
    */

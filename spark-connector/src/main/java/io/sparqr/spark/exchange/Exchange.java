@@ -82,7 +82,7 @@ public final class Exchange implements Depot {
   }
 
   /**
-   * The same for values that take room.
+   * As above, for values that take room.
    *
    * @param budget of which their bytes are taken
    */

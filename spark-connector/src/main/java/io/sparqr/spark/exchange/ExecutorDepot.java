@@ -11,8 +11,8 @@ import org.apache.spark.storage.StorageLevel;
 import org.slf4j.LoggerFactory;
 
 /**
- * A {@link Depot} of executors in JVMs of their own. A value is a block of an RDD that nobody
- * computes: Spark knows which executor has it, removes it with the RDD, whatever has become of the
+ * A {@link Depot} of executors in JVMs of their own. A value is a block of an RDD that is never
+ * computed: Spark knows which executor has it, removes it with the RDD, whatever has become of the
  * solve, and closes it then, which gives its bytes back to the JVM's room ({@link Deposit}).
  *
  * <p>A task that is no longer wanted may leave a value after the end, when Spark removes nothing

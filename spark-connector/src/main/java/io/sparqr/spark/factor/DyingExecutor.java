@@ -22,7 +22,7 @@ public final class DyingExecutor {
     leave(why, SparkProcess.executor().orElse(DRIVER), Runtime.getRuntime()::halt);
   }
 
-  /** The same for a given executor id; {@code exit} ends the JVM. */
+  /** As above, for a given executor id; {@code exit} ends the JVM. */
   static void leave(RuntimeException why, String executor, IntConsumer exit) {
     if (executor.equals(DRIVER)) {
       return;

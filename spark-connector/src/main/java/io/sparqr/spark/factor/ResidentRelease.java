@@ -19,7 +19,7 @@ import scala.reflect.ClassTag$;
 
 /**
  * Frees the R that a factorization has left on devices. In this JVM at once; on executors by a job
- * that nobody waits for, with a task for each stored partition where that is. What it does not
+ * that is not waited for, with a task for each stored partition where that is. What it does not
  * reach (an executor that was busy, a partition that moved) is freed when the device needs the
  * memory, or after some time without use.
  */

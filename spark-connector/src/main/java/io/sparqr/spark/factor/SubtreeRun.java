@@ -66,7 +66,7 @@ final class SubtreeRun {
     this(plan, task, threads, keeping, metrics, DyingExecutor::leave);
   }
 
-  /** The same with an action for the loss of a device. */
+  /** As above, with an action for the loss of a device. */
   SubtreeRun(
       SolvePlan plan,
       int task,

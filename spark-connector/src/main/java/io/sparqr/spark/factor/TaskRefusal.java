@@ -96,7 +96,7 @@ final class TaskRefusal {
   private static InsufficientMemoryException outOfMemory(SubtreeTask task, Throwable e) {
     long heap = Runtime.getRuntime().maxMemory();
     String what =
-        ("task %d (level %d, %,d fronts) ran out of memory: %,d MB were foretold for its"
+        ("task %d (level %d, %,d fronts) ran out of memory: %,d MB were predicted for its"
                 + " rows, fronts and blocks, the heap has %,d MB: %s; set spark.executor.memory, with a"
                 + " local master spark.driver.memory")
             .formatted(

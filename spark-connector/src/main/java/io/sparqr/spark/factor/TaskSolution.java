@@ -25,7 +25,7 @@ public interface TaskSolution extends Serializable {
   byte[] of(SolvePlan plan, Iterator<TaskOutput> content, int[] threads);
 
   /**
-   * The same frame for a solution of the backend.
+   * As above, for a solution of the backend.
    *
    * @param x at the task's pivots, in order, a value for each right-hand side and the probe
    */

@@ -135,7 +135,7 @@ public final class FactorState implements AutoCloseable {
     }
   }
 
-  /** Each dead column as a combination of live ones. */
+  /** Each dependent column as a combination of others. */
   public List<Dependency> dependencies() {
     if (!basic.known()) {
       BasicColumns found = chosen(options.problem().dropping());
@@ -226,7 +226,7 @@ public final class FactorState implements AutoCloseable {
     }
   }
 
-  /** The same as a separate phase after the original solve, with progress and a profile. */
+  /** As above, as a separate phase after the original solve, with progress and a profile. */
   private <T> T told(String phase, String what, Function<JobScope, T> action) {
     return scoped(
         scope -> {
@@ -283,7 +283,7 @@ public final class FactorState implements AutoCloseable {
     return solveSemiNormal(solves.aligned(rows), "Q was not kept");
   }
 
-  /** The same in any order. */
+  /** As above, in any order. */
   public LeastSquaresSolution solveFurther(RowSource rows) {
     String why =
         options.factorization().keepQ()

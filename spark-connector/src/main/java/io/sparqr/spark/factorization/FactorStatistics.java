@@ -78,7 +78,7 @@ final class FactorStatistics {
     if (!basic.moves()) {
       return half;
     }
-    // Estimability does not depend on the choice of the dead columns; the values do.
+    // Estimability does not depend on the choice of the dependent columns; the values do.
     HalfSolve moved = inverse.half(basic.projected(inverse.plan(), vectors), scope);
     return new HalfSolve(half.width(), moved.values(), half.estimable());
   }

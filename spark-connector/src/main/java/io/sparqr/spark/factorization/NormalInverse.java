@@ -15,7 +15,7 @@ import java.util.List;
  * columns and units. Takes n values per vector on the driver.
  *
  * <p>A vector u is estimable if it is orthogonal to the null space of A. Let t be the coefficients
- * of a dead column d as a combination of the live ones. Its column of R is R1d = R1 t, so the
+ * of a dependent column d as a combination of the live ones. Its column of R is R1d = R1 t, so the
  * residual of R'w = u at d, u_d - R1d'w, is, up to sign, the product of u with the null vector (t,
  * -1): the forward solve yields it. The rank test declares d dead within its tolerance of the span
  * of the others, which changes that product by up to the tolerance times ||w||. A product of at

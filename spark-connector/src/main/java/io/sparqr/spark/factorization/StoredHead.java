@@ -171,7 +171,7 @@ record StoredHead(
     byte[] magic = new byte[MAGIC.length];
     in.readFully(magic);
     if (!java.util.Arrays.equals(magic, MAGIC)) {
-      throw new WireFormatException("its head is none of a factorization", "magic");
+      throw new WireFormatException("its head is not that of a factorization", "magic");
     }
     int version = in.readInt();
     if (version != StoredPart.VERSION) {

@@ -119,7 +119,7 @@ public final class FileRows implements AutoCloseable {
       return header.coordinate() ? "" : "it is an array, not coordinates";
     }
     boolean general = !header.coordinate() && header.symmetry() == Symmetry.GENERAL;
-    return general ? "" : "it is no general array";
+    return general ? "" : "it is not a general array";
   }
 
   /**
@@ -173,7 +173,7 @@ public final class FileRows implements AutoCloseable {
     requireRightHandSide(b.rows(), b.columns(), rows);
   }
 
-  /** The same by its sizes. */
+  /** As above, by its sizes. */
   static void requireRightHandSide(long itsRows, int itsColumns, long rows) {
     if (itsRows != rows) {
       throw new DimensionMismatchException(

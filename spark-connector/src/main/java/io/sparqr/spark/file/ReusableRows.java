@@ -11,6 +11,6 @@ import org.apache.spark.api.java.JavaRDD;
  */
 public interface ReusableRows {
 
-  /** The same rows, each valid until the next one of its partition is asked for. */
+  /** These rows, each valid until the next one of its partition is asked for. */
   JavaRDD<SparseRow> reused();
 }

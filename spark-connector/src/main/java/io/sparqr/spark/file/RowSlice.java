@@ -75,7 +75,7 @@ public final class RowSlice implements Serializable, Iterable<SparseRow> {
         a.columns(), a.rowStart(), a.columnIndex(), a.values(), a.rows(), b.values(), first, last);
   }
 
-  /** The same rows in separate arrays. */
+  /** These rows in separate arrays. */
   public RowSlice copy() {
     int count = last - first;
     int from = rowStart[first];
@@ -99,7 +99,7 @@ public final class RowSlice implements Serializable, Iterable<SparseRow> {
         count);
   }
 
-  /** The same rows with n columns and with shift added to their indices. O(1) if shift is 0. */
+  /** These rows with n columns and with shift added to their indices. O(1) if shift is 0. */
   RowSlice counted(int n, int shift) {
     int[] index = columnIndex;
     if (shift != 0) {
@@ -141,8 +141,8 @@ public final class RowSlice implements Serializable, Iterable<SparseRow> {
   }
 
   /**
-   * The same rows for a reader that keeps none: each is valid until the next one is asked for,
-   * which overwrites it if it has as many entries.
+   * These rows for a reader that keeps none: each is valid until the next one is asked for, which
+   * overwrites it if it has as many entries.
    */
   public Iterator<SparseRow> reusedRows() {
     var ofLength = new SparseRow[MOST_REUSED + 1];

@@ -54,7 +54,7 @@ public final class DriverRows implements AutoCloseable {
     rows.setName("rows of A");
   }
 
-  /** The same rows in the same partitions, for a solve in this JVM. */
+  /** These rows in the same partitions, for a solve in this JVM. */
   public static RowSource local(LocalProblem problem, int partitions) {
     int parts = partitions(problem, partitions);
     return RowSource.local(parts, p -> slice(problem, p, parts).reusedRows());

@@ -331,7 +331,8 @@ public final class TripletRows implements AutoCloseable {
             -1,
             -1);
       }
-      throw new MatrixFormatException(where + ": '" + text + "' is no row,column,value", file, -1);
+      throw new MatrixFormatException(
+          where + ": '" + text + "' is not of the form row,column,value", file, -1);
     }
     return table.select("row", "column", "value");
   }

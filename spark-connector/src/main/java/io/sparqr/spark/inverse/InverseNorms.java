@@ -45,7 +45,7 @@ public final class InverseNorms {
   /**
    * For one R.
    *
-   * @param dead original indices of dead columns
+   * @param dead original indices of dependent columns
    */
   public InverseNorms(SolvePlan plan, SingletonRows rows, int[] dead, Tree tree) {
     this.plan = plan;
@@ -56,7 +56,7 @@ public final class InverseNorms {
   }
 
   /**
-   * sqrt(diag((A'A)^-1)) by original column in the caller's units, NaN for dead columns.
+   * sqrt(diag((A'A)^-1)) by original column in the caller's units, NaN for dependent columns.
    *
    * @throws io.sparqr.error.NonFiniteSolutionException that names the column, if one is beyond the
    *     range of doubles

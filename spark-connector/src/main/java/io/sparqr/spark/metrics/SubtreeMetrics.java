@@ -39,7 +39,7 @@ public final class SubtreeMetrics implements Serializable {
     this(context, false);
   }
 
-  /** The same and, if requested, the time and place of each task. */
+  /** As above and, if requested, the time and place of each task. */
   public SubtreeMetrics(SparkContext context, boolean profiled) {
     this(profiled, WorkDone.register(context), !Foreground.aside());
     context.register(fronts, "sparqr fronts");

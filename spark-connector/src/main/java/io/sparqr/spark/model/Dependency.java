@@ -9,7 +9,7 @@ import java.math.MathContext;
  * A dependent column as a combination of others: column = sum of coefficients[i] times column
  * on[i], up to rounding, in the caller's units.
  *
- * @param column the dropped column
+ * @param column the dependent column
  * @param on the kept columns, ascending
  * @param coefficients their coefficients; same length
  */

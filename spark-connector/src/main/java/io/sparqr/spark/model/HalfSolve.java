@@ -2,14 +2,14 @@
 package io.sparqr.spark.model;
 
 /**
- * W = R^-T U for some vectors u_k, the columns of U: W'W = U'(A'A)^-1 U over the live columns, so
- * that covariances of linear combinations are products of columns of W, and a variance is a sum of
- * squares.
+ * W = R^-T U for some vectors u_k, the columns of U: W'W = U'(A'A)^-1 U over the independent
+ * columns, so that covariances of linear combinations are products of columns of W, and a variance
+ * is a sum of squares.
  *
  * @param width number of vectors
- * @param values n x width, row-major; rows in the order of R's rows, 0 for dead columns
+ * @param values n x width, row-major; rows in the order of R's rows, 0 for dependent columns
  * @param estimable size width: whether u_k is a combination of the rows of A, so that u_k'x is the
- *     same for all solutions x; always true if no column is dead
+ *     same for all solutions x; always true if no column is dependent
  */
 public record HalfSolve(int width, double[] values, boolean[] estimable) {
 

@@ -45,7 +45,7 @@ public final class LinearConstraints {
     return new LinearConstraints(List.copyOf(checked));
   }
 
-  /** The same for a few rows. */
+  /** As above, for a few rows. */
   public static LinearConstraints of(SparseRow... rows) {
     return of(Arrays.asList(rows));
   }

@@ -3,7 +3,9 @@ package io.sparqr.spark.model;
 
 /** The treatment of an A without full column rank. */
 public enum RankPolicy {
-  /** A basic solution (zero in the dead columns); rank and dead columns are in the report. */
+  /**
+   * A basic solution (zero in the dependent columns); rank and dependent columns are in the report.
+   */
   REPORT,
   /** Throws a {@link io.sparqr.error.RankDeficientException}. */
   FAIL

@@ -84,7 +84,7 @@ public final class SolveLog {
   /** What the factorization has done. */
   public static void factorize(FactorSummary summary, double foretold, double seconds) {
     say(
-        "factorize: %s by %s, at most %s a task; %.3f s, foretold %.3f s",
+        "factorize: %s by %s, at most %s a task; %.3f s, predicted %.3f s",
         work(summary.flopsDone()),
         summary.backend(),
         megabytes(summary.peakHostBytes()),

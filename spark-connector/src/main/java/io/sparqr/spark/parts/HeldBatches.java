@@ -76,7 +76,8 @@ final class HeldBatches implements AutoCloseable, Serializable {
   /**
    * What all partitions have sent for a key, in their order.
    *
-   * @throws IllegalStateException if nothing is held any more, because nobody was to need it
+   * @throws IllegalStateException if nothing is held any more, because it was not to be needed
+   *     again
    */
   Iterator<Tuple2<Integer, byte[]>> of(int key) {
     Stream.Builder<List<Tuple2<Integer, byte[]>>> all = Stream.builder();

@@ -48,7 +48,7 @@ final class Mended<T> implements Iterator<T> {
     return element;
   }
 
-  /** The same element of the next attempt. */
+  /** This element of the next attempt. */
   private T again() {
     // To its end, because that is when Spark lets go of the stored partition.
     while (elements.hasNext()) {

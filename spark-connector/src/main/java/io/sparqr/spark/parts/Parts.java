@@ -105,7 +105,7 @@ public abstract class Parts<T> {
   public abstract Parts<T> named(String name);
 
   /**
-   * The same elements, for stored ones of which some may have become useless: their partition is no
+   * These elements, for stored ones of which some may have become useless: their partition is no
    * longer stored then, but computed and stored again.
    *
    * @param usable called for each element just before it is taken
@@ -113,7 +113,7 @@ public abstract class Parts<T> {
   public abstract Parts<T> mended(Usable<T> usable);
 
   /**
-   * The same elements, for tasks that may find what they need in a depot instead: made only if they
+   * These elements, for tasks that may find what they need in a depot instead: made only if they
    * are asked for, preferably where the depot has the value with the partition's number.
    *
    * @param all whether all of them will find it, in this JVM

@@ -143,7 +143,7 @@ public final class ColumnChunks {
     int c = VectorCodec.chunk(frame);
     if (c < 0 || c >= MOST_CHUNKS || values.length > SIZE) {
       throw new WireFormatException(
-          "chunk " + c + " of " + values.length + " columns: there is none", "chunk");
+          "chunk " + c + " of " + values.length + " columns does not exist", "chunk");
     }
     return values;
   }
@@ -157,7 +157,7 @@ public final class ColumnChunks {
     }
   }
 
-  /** The same for integers. */
+  /** As above, for integers. */
   static void place(byte[] frame, long[] vector) {
     double[] from = decode(frame);
     long at = (long) VectorCodec.chunk(frame) << BITS;

@@ -42,7 +42,7 @@ final class PartitionScan {
   }
 
   /**
-   * The same for rows to be left.
+   * As above, for rows that are to be left.
    *
    * @param left receives the rows; null: nothing does
    */

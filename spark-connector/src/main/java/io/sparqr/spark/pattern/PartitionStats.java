@@ -14,8 +14,8 @@ import java.util.List;
  * The statistics of a partition, or of all partitions.
  *
  * @param partition its number; -1 for all
- * @param sum {@link PatternTable#sum}; 0 if patterns are not told apart
- * @param print of the row patterns if they are not told apart; otherwise of no rows
+ * @param sum {@link PatternTable#sum}; 0 if patterns are not distinguished
+ * @param print of the row patterns if they are not distinguished; otherwise of no rows
  * @param entries number of nonzeros
  * @param columns n as declared, or -1
  * @param maxIndex largest column index, or -1

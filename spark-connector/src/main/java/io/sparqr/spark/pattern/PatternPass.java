@@ -57,9 +57,9 @@ public final class PatternPass {
    * The result of the pass.
    *
    * @param columns n
-   * @param patterns number of distinct row patterns; -1 if they were not told apart
+   * @param patterns number of distinct row patterns; -1 if they were not distinguished
    * @param pattern with the ridge's rows, if any; empty if there are too many distinct rows for the
-   *     driver, if they were not told apart, or once it is no longer needed
+   *     driver, if they were not distinguished, or once it is no longer needed
    * @param graph of A'A, if there are too many distinct rows; the ridge's rows included
    * @param norm size n; 2-norms of the columns of sqrt(W) A, without the ridge
    * @param rows number of rows of positive weight
@@ -69,7 +69,7 @@ public final class PatternPass {
    * @param shuffleBytes bytes of all frames
    * @param readings fingerprints that every later reading must match
    * @param print the pattern's fingerprint, the ridge's rows included, if the patterns were not
-   *     told apart
+   *     distinguished
    */
   public record Result(
       int columns,
@@ -85,7 +85,7 @@ public final class PatternPass {
       Readings readings,
       Optional<SparsityPattern.Fingerprint> print) {
 
-    /** The same without pattern and graph. */
+    /** A copy without pattern and graph. */
     public Result analyzed() {
       return with(patterns, Optional.empty(), Optional.empty(), print);
     }
@@ -137,7 +137,7 @@ public final class PatternPass {
   }
 
   /**
-   * The same pass for rows whose analysis may be known: patterns are neither told apart nor sent,
+   * This pass for rows whose analysis may be known: patterns are neither distinguished nor sent,
    * only their fingerprint is summed. The norms have the bits of {@link #run}'s.
    */
   public Result figures() {
@@ -145,7 +145,7 @@ public final class PatternPass {
   }
 
   /**
-   * The same, leaving the rows for the shuffle to their tasks.
+   * As above, leaving the rows for the shuffle to their tasks.
    *
    * @param left where; null: nowhere
    */
@@ -173,7 +173,7 @@ public final class PatternPass {
   }
 
   /**
-   * The same, leaving the rows for the step that sends them to their tasks, if patterns need no
+   * As above, leaving the rows for the step that sends them to their tasks, if patterns need no
    * shuffle and there is room.
    *
    * @param left where; null: nowhere

@@ -150,7 +150,7 @@ public final class Pipeline {
     }
   }
 
-  /** The same for new rows followed by rows of R that replace earlier ones. */
+  /** As above, for new rows followed by rows of R that replace earlier ones. */
   public static FactorState factorize(
       RowSource source, SolveOptions options, ProgressListener listener, Earlier earlier) {
     return run(source, options, listener, earlier, false);
@@ -416,10 +416,10 @@ public final class Pipeline {
   }
 
   /**
-   * The first reading. With the analysis of its pattern given, the patterns need not be told apart:
-   * a fingerprint proves that it is theirs. A profile shows the pattern, so it takes the full pass.
-   * Rows are left for the step that sends them to their tasks; by executors only where they keep no
-   * patterns.
+   * The first reading. With the analysis of its pattern given, the patterns need not be
+   * distinguished: a fingerprint proves that it is theirs. A profile shows the pattern, so it takes
+   * the full pass. Rows are left for the step that sends them to their tasks; by executors only
+   * where they keep no patterns.
    */
   private PatternPass.Result read() {
     var pass = new PatternPass(source, options);

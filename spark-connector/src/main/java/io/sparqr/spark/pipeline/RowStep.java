@@ -63,7 +63,7 @@ final class RowStep {
   }
 
   /**
-   * The same.
+   * As above.
    *
    * @param mostBytes of rows on their way to tasks of this JVM
    */

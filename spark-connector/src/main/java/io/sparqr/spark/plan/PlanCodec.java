@@ -74,7 +74,7 @@ final class PlanCodec {
       var of = new Readings(readings);
       return new SolvePlan(analysis, partition, columnScale, rhsScale, numbers, of);
     } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
-      throw new WireFormatException("a plan that is none: " + e.getMessage(), "plan");
+      throw new WireFormatException("not a plan: " + e.getMessage(), "plan");
     }
   }
 

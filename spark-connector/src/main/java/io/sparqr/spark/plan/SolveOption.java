@@ -53,7 +53,7 @@ public enum SolveOption {
       "rankTolerance(t)",
       Way.EVERYWHERE,
       "20 (m+n) eps max ||a_j||",
-      "a column whose remaining norm is at most t is dead; negative: no detection"),
+      "a column whose remaining norm is at most t counts as dependent; negative: no detection"),
   RANK_POLICY(
       "rankPolicy(p)",
       Way.PYTHON,

@@ -53,32 +53,32 @@ public record SolveOptions(
         Solution.DEFAULT);
   }
 
-  /** The same with another input. */
+  /** A copy with another input. */
   public SolveOptions with(Input other) {
     return new SolveOptions(other, analysis, cut, problem, factorization, solution);
   }
 
-  /** The same with another analysis. */
+  /** A copy with another analysis. */
   public SolveOptions with(Analysis other) {
     return new SolveOptions(input, other, cut, problem, factorization, solution);
   }
 
-  /** The same with another cut. */
+  /** A copy with another cut. */
   public SolveOptions with(Cut other) {
     return new SolveOptions(input, analysis, other, problem, factorization, solution);
   }
 
-  /** The same with another problem. */
+  /** A copy with another problem. */
   public SolveOptions with(Problem other) {
     return new SolveOptions(input, analysis, cut, other, factorization, solution);
   }
 
-  /** The same with another factorization. */
+  /** A copy with another factorization. */
   public SolveOptions with(Factorization other) {
     return new SolveOptions(input, analysis, cut, problem, other, solution);
   }
 
-  /** The same with another solution. */
+  /** A copy with another solution. */
   public SolveOptions with(Solution other) {
     return new SolveOptions(input, analysis, cut, problem, factorization, other);
   }
@@ -99,12 +99,12 @@ public record SolveOptions(
       }
     }
 
-    /** The same for a matrix of n columns. */
+    /** A copy for a matrix of n columns. */
     public Input withColumns(int n) {
       return new Input(n, partitions);
     }
 
-    /** The same with this number of partitions of the shuffle. */
+    /** A copy with this number of partitions of the shuffle. */
     public Input withPartitions(int count) {
       return new Input(columns, count);
     }
@@ -125,12 +125,12 @@ public record SolveOptions(
       Objects.requireNonNull(known, "analysis");
     }
 
-    /** The same with other symbolic options. */
+    /** A copy with other symbolic options. */
     public Analysis withSymbolic(SymbolicOptions rules) {
       return new Analysis(rules, known);
     }
 
-    /** The same with an earlier analysis, or none. */
+    /** A copy with an earlier analysis, or none. */
     public Analysis withKnown(Optional<SymbolicAnalysis> made) {
       return new Analysis(symbolic, made);
     }
@@ -162,22 +162,22 @@ public record SolveOptions(
       }
     }
 
-    /** The same with other options for the cut. */
+    /** A copy with other options for the cut. */
     public Cut withPartition(PartitionOptions how) {
       return new Cut(how, workers, minimumExecutors, executorWait);
     }
 
-    /** The same for this number of workers. */
+    /** A copy for this number of workers. */
     public Cut withWorkers(int count) {
       return new Cut(partition, count, minimumExecutors, executorWait);
     }
 
-    /** The same with another number of executors to wait for. */
+    /** A copy with another number of executors to wait for. */
     public Cut withMinimumExecutors(int count) {
       return new Cut(partition, workers, count, executorWait);
     }
 
-    /** The same with another maximum wait, in seconds. */
+    /** A copy with another maximum wait, in seconds. */
     public Cut withExecutorWait(double seconds) {
       return new Cut(partition, workers, minimumExecutors, OptionalDouble.of(seconds));
     }
@@ -212,27 +212,27 @@ public record SolveOptions(
       }
     }
 
-    /** The same with another penalty. */
+    /** A copy with another penalty. */
     public Problem withRidge(Ridge penalty) {
       return new Problem(penalty, equilibrate, rankTolerance, rankPolicy, dropping);
     }
 
-    /** The same with columns scaled or not. */
+    /** A copy with columns scaled or not. */
     public Problem withEquilibrate(boolean on) {
       return new Problem(ridge, on, rankTolerance, rankPolicy, dropping);
     }
 
-    /** The same with another tolerance; negative: no detection. */
+    /** A copy with another tolerance; negative: no detection. */
     public Problem withRankTolerance(double tolerance) {
       return new Problem(ridge, equilibrate, OptionalDouble.of(tolerance), rankPolicy, dropping);
     }
 
-    /** The same with another policy. */
+    /** A copy with another policy. */
     public Problem withRankPolicy(RankPolicy policy) {
       return new Problem(ridge, equilibrate, rankTolerance, policy, dropping);
     }
 
-    /** The same with another choice. */
+    /** A copy with another choice. */
     public Problem withDropping(Dropping choice) {
       return new Problem(ridge, equilibrate, rankTolerance, rankPolicy, choice);
     }
@@ -259,22 +259,22 @@ public record SolveOptions(
       drop = drop.clone();
     }
 
-    /** The same with later columns dropped, or with the choice of the fill-reducing order. */
+    /** A copy with later columns dropped, or with the choice of the fill-reducing order. */
     public Dropping later(boolean on) {
       return new Dropping(on, keep, drop, keepFrom);
     }
 
-    /** The same with later columns dropped, but these kept if possible. */
+    /** A copy with later columns dropped, but these kept if possible. */
     public Dropping keeping(int[] columns) {
       return new Dropping(true, columns, drop, keepFrom);
     }
 
-    /** The same with later columns dropped, but these first. */
+    /** A copy with later columns dropped, but these first. */
     public Dropping first(int[] columns) {
       return new Dropping(true, keep, columns, keepFrom);
     }
 
-    /** The same with later columns dropped, but those from this one on kept before all others. */
+    /** A copy with later columns dropped, but those from this one on kept before all others. */
     public Dropping keepingFrom(int column) {
       return new Dropping(true, keep, drop, column);
     }
@@ -336,31 +336,31 @@ public record SolveOptions(
         throw new IllegalArgumentException("bytes cannot be negative");
       }
       if (!storageLevel.useMemory() && !storageLevel.useDisk()) {
-        throw new IllegalArgumentException("R has to be kept: storage level NONE is none");
+        throw new IllegalArgumentException("R has to be kept: the storage level cannot be NONE");
       }
     }
 
-    /** The same on another backend. */
+    /** A copy on another backend. */
     public Factorization withBackend(BackendChoice choice) {
       return new Factorization(choice, deviceMemoryBytes, storageLevel, keepQ, profile);
     }
 
-    /** The same with another limit of device memory. */
+    /** A copy with another limit of device memory. */
     public Factorization withDeviceMemoryBytes(long bytes) {
       return new Factorization(backend, bytes, storageLevel, keepQ, profile);
     }
 
-    /** The same with another storage level. */
+    /** A copy with another storage level. */
     public Factorization withStorageLevel(StorageLevel level) {
       return new Factorization(backend, deviceMemoryBytes, level, keepQ, profile);
     }
 
-    /** The same with Q kept or not. */
+    /** A copy with Q kept or not. */
     public Factorization withKeepQ(boolean on) {
       return new Factorization(backend, deviceMemoryBytes, storageLevel, on, profile);
     }
 
-    /** The same with a profile or none. */
+    /** A copy with a profile or none. */
     public Factorization withProfile(boolean on) {
       return new Factorization(backend, deviceMemoryBytes, storageLevel, keepQ, on);
     }
@@ -388,22 +388,22 @@ public record SolveOptions(
       }
     }
 
-    /** The same with this number of refinement steps. */
+    /** A copy with this number of refinement steps. */
     public Solution withRefinement(int steps) {
       return new Solution(steps, minimumNorm, check, minRcond);
     }
 
-    /** The same with a minimum-norm solution, or a basic one. */
+    /** A copy with a minimum-norm solution, or a basic one. */
     public Solution withMinimumNorm(boolean on) {
       return new Solution(refinement, on, check, minRcond);
     }
 
-    /** The same with or without the check. */
+    /** A copy with or without the check. */
     public Solution withCheck(boolean on) {
       return new Solution(refinement, minimumNorm, on, minRcond);
     }
 
-    /** The same with another bound of the condition. */
+    /** A copy with another bound of the condition. */
     public Solution withMinRcond(double least) {
       return new Solution(refinement, minimumNorm, check, least);
     }

@@ -114,7 +114,7 @@ public final class SolvePlan {
   }
 
   /**
-   * The same with another ridge, for a ridge whose rows are among the rows of the input. To be used
+   * A copy with another ridge, for a ridge whose rows are among the rows of the input. To be used
    * for solves with R, not for computing R.
    */
   public SolvePlan withRidge(Ridge ridge) {
@@ -352,7 +352,7 @@ public final class SolvePlan {
         });
   }
 
-  /** The same for A'r summed as {@link #extraordinary} says. */
+  /** As above, for A'r summed as {@link #extraordinary} says. */
   public void scaleGradient(double[] g, double[] c, int width) {
     overPositions(
         (from, to, thread) -> {

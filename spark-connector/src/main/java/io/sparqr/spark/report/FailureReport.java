@@ -31,12 +31,12 @@ public record FailureReport(
     known = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(known));
   }
 
-  /** The same with the time that the caller took to read the input, added to the total. */
+  /** A copy with the time that the caller took to read the input, added to the total. */
   public FailureReport withReadSeconds(double read) {
     return new FailureReport(phase, known, seconds.withRead(read), error);
   }
 
-  /** The same with the reason for the engine, if the solve had already chosen one. */
+  /** A copy with the reason for the engine, if the solve had already chosen one. */
   public FailureReport withEngineReason(String reason) {
     var figures = new LinkedHashMap<>(known);
     figures.replace("engineReason", reason);

@@ -6,8 +6,8 @@ import java.io.Serializable;
 
 /**
  * The minimizer of ||sqrt(W) (b - A x)||, in the caller's column order and units. For a
- * rank-deficient problem it is a basic solution, with zeros in the dead columns, or on request the
- * solution of least 2-norm.
+ * rank-deficient problem it is a basic solution, with zeros in the dependent columns, or on request
+ * the solution of least 2-norm.
  *
  * @param solutions one x of n entries for each right-hand side
  * @param residualNorms ||sqrt(W) (b - A x)|| for each right-hand side, without the ridge rows

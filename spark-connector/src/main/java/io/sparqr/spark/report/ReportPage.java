@@ -58,7 +58,7 @@ final class ReportPage {
     try {
       return new ObjectMapper().writeValueAsString(data).replace("<", "\\u003c");
     } catch (JsonProcessingException e) {
-      throw new IllegalStateException("a report that is no JSON", e);
+      throw new IllegalStateException("a report that is not JSON", e);
     }
   }
 

@@ -160,7 +160,7 @@ final class ReportText {
 
   private static String dead(SolveReport.RankTest t) {
     int[] dead = t.deadColumns();
-    return dead.length == 0 ? "" : "; dead columns " + some(dead);
+    return dead.length == 0 ? "" : "; dependent columns " + some(dead);
   }
 
   /** The first columns of a list. */

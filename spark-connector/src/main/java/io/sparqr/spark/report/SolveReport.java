@@ -21,7 +21,7 @@ import java.util.function.UnaryOperator;
  * @param analysis the column order and the tree
  * @param cluster the resources that the tree was cut for
  * @param factorization backend, work and memory
- * @param rankTest rank and dead columns
+ * @param rankTest rank and dependent columns
  * @param proof the integrity checks of the tasks
  * @param traffic bytes moved
  * @param residual of the solution; empty before a solve
@@ -204,8 +204,8 @@ public record SolveReport(
   /**
    * Rank detection.
    *
-   * @param tolerance a column with a remaining norm (of scaled columns) of at most this is dead;
-   *     negative: no rank detection
+   * @param tolerance a column with a remaining norm (of scaled columns) of at most this counts as
+   *     dependent; negative: no rank detection
    * @param toleranceReason its origin
    * @param rank numerical rank
    * @param deadColumns original indices, ascending
@@ -226,7 +226,7 @@ public record SolveReport(
 
     @Override
     public String toString() {
-      return "RankTest[rank=%d, tolerance=%.3e (%s), %d dead columns, condition %.1e]"
+      return "RankTest[rank=%d, tolerance=%.3e (%s), %d dependent columns, condition %.1e]"
           .formatted(rank, tolerance, toleranceReason, deadColumns.length, conditionEstimate);
     }
   }
@@ -269,7 +269,7 @@ public record SolveReport(
     public static final String MEASURED = "measured by a pass over the rows";
 
     /**
-     * The same where rows of an earlier R stand for those that it was made of: as exact as this R,
+     * As above, where rows of an earlier R stand for those that it was made of: as exact as this R,
      * which is a few eps x_j ||a_j||.
      */
     public static final String MEASURED_WITH_R =
@@ -280,7 +280,7 @@ public record SolveReport(
       this(residualNorm, residualSource, Check.NONE);
     }
 
-    /** The same with a check. */
+    /** A copy with a check. */
     public Residual withCheck(Check made) {
       return new Residual(residualNorm, residualSource, made);
     }
@@ -362,13 +362,13 @@ public record SolveReport(
       return times;
     }
 
-    /** The same with another read time, which is included in the total. */
+    /** A copy with another read time, which is included in the total. */
     Seconds withRead(double other) {
       return new Seconds(
           other, pattern, order, analyze, plan, assemble, factorize, solve, total - read + other);
     }
 
-    /** The same with other solve and total times. */
+    /** A copy with other solve and total times. */
     public Seconds withSolve(double other, double all) {
       return new Seconds(read, pattern, order, analyze, plan, assemble, factorize, other, all);
     }
@@ -379,27 +379,27 @@ public record SolveReport(
     return seconds.factorize > 0 ? analysis.flops / seconds.factorize / 1e9 : 0;
   }
 
-  /** The same with other times, for callers that repeat a solve. */
+  /** A copy with other times, for callers that repeat a solve. */
   public SolveReport withSeconds(Seconds other) {
     return with(cluster, residual, other, warnings, notes, profile);
   }
 
-  /** The same with further warnings. */
+  /** A copy with further warnings. */
   public SolveReport withWarnings(List<String> further) {
     return with(cluster, residual, seconds, joined(warnings, further), notes, profile);
   }
 
-  /** The same with each warning in other words. */
+  /** A copy with each warning in other words. */
   public SolveReport withWarnings(UnaryOperator<String> words) {
     return with(cluster, residual, seconds, warnings.stream().map(words).toList(), notes, profile);
   }
 
-  /** The same with further notes. */
+  /** A copy with further notes. */
   public SolveReport withNotes(List<String> further) {
     return with(cluster, residual, seconds, warnings, joined(notes, further), profile);
   }
 
-  /** The same for another solution, with its times. */
+  /** A copy for another solution, with its times. */
   public SolveReport withResidual(Residual other, Seconds times) {
     return with(cluster, other, times, warnings, notes, profile);
   }
@@ -432,17 +432,17 @@ public record SolveReport(
         made);
   }
 
-  /** The same with the reason for the engine. */
+  /** A copy with the reason for the engine. */
   public SolveReport withEngineReason(String reason) {
     return with(cluster.because(reason), residual, seconds, warnings, notes, profile);
   }
 
-  /** The same with a profile. */
+  /** A copy with a profile. */
   public SolveReport withProfile(SolveProfile made) {
     return with(cluster, residual, seconds, warnings, notes, made);
   }
 
-  /** The same with the time that the caller took to read the input, added to the total. */
+  /** A copy with the time that the caller took to read the input, added to the total. */
   public SolveReport withReadSeconds(double read) {
     return withSeconds(seconds.withRead(read));
   }
@@ -528,7 +528,7 @@ public record SolveReport(
     try {
       return new ObjectMapper().writerWithDefaultPrettyPrinter().writeValueAsString(map);
     } catch (JsonProcessingException e) {
-      throw new IllegalStateException("a report that is no JSON", e);
+      throw new IllegalStateException("a report that is not JSON", e);
     }
   }
 

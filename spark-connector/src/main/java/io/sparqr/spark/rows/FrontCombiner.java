@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * factorization (TSQR; Demmel, Grigori, Hoemmen, Langou 2012, doi:10.1137/080731992) once it is at
  * most a quarter as large, or at the end if it is at most half as large. The amount of data that a
  * partition sends for a front is thus bounded by the front's size, whatever its number of rows. The
- * caller bypasses this for fronts that can never have so many rows. A reduction is skipped if it
+ * caller bypasses this for fronts that can never have this many rows. A reduction is skipped if it
  * takes more flops than its entries are worth ({@link SolvePlan.Numbers#combineFlops}). Every
  * reduction must preserve the column sums of its rows ({@link TaskCheck#verifyRows}); otherwise the
  * rows are sent uncombined.

@@ -41,7 +41,7 @@ abstract class RowShuffle implements Iterator<Tuple2<Integer, byte[]>> {
   }
 
   /**
-   * The same, or if the first reading left its rows, these.
+   * As above, or if the first reading left its rows, these.
    *
    * @param left the rows, as far as they are there
    */

@@ -89,7 +89,7 @@ public final class RowSource {
     return of(data.select(columns).javaRDD());
   }
 
-  /** The same matrix and weights with other right-hand sides, aligned row by row. */
+  /** This matrix and these weights with other right-hand sides, aligned row by row. */
   public RowSource withLabels(JavaRDD<double[]> labels) {
     if (labels.getNumPartitions() != rows().getNumPartitions()) {
       throw new io.sparqr.error.DimensionMismatchException(

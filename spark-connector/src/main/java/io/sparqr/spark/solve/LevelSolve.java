@@ -84,7 +84,7 @@ public final class LevelSolve {
   }
 
   /**
-   * The same.
+   * As above.
    *
    * @param rest whether dead columns receive the remainder of c instead of 0
    */

@@ -20,7 +20,7 @@ record ResidualAt(double[][] x, Sums sums, double[] factors) implements Serializ
     PLAIN,
 
     /**
-     * The same with r as if computed in twice the precision: where columns are nearly dependent, x
+     * As above, with r as if computed in twice the precision: where columns are nearly dependent, x
      * is so large that the rounding errors of b - Ax would be larger than r.
      */
     COMPENSATED,

@@ -98,7 +98,7 @@ public final class ResidualPass {
   }
 
   /**
-   * The same with residuals as if computed in twice the precision.
+   * As above, with residuals as if computed in twice the precision.
    *
    * @param x one vector for each right-hand side, by original column
    */

@@ -311,7 +311,7 @@ public final class SemiNormalEquations {
     return z;
   }
 
-  /** The same for A'r as a {@link ResidualPass} sums it. */
+  /** As above, for A'r as a {@link ResidualPass} sums it. */
   private double[] ofGradient(double[] g, double[] c, int width, JobScope scope) {
     plan.scaleGradient(g, c, width);
     singletons.forwardSubstitute(c, c, width);

@@ -29,7 +29,7 @@ public enum Substitution {
       ResidentFactor::forward,
       (plan, kept, given, threads) -> TriangularSolve.forward(plan, kept, given, false, threads)),
 
-  /** The same with the remainder of c in dead columns, which a task on a device does not have. */
+  /** As above, with the remainder of c in dead columns, which a task on a device does not have. */
   FORWARD_WITH_REST(
       true,
       false,
@@ -94,7 +94,7 @@ public enum Substitution {
   }
 
   /**
-   * The same, encoded.
+   * As above, encoded.
    *
    * @param kept the task's stored content
    * @param threads threads for each task

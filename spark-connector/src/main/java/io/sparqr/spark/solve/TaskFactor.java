@@ -44,7 +44,7 @@ public final class TaskFactor implements AutoCloseable {
   }
 
   /**
-   * The same.
+   * As above.
    *
    * @param verify false: the reader checks the rows ({@link FactorSegment#unchecked})
    */

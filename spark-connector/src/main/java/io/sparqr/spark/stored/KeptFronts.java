@@ -30,9 +30,9 @@ import java.util.stream.Stream;
 
 /**
  * Rows of R of some consecutive fronts, kept on an executor as the factorization produced them,
- * without a copy or a frame, or left where it made them, until somebody reads them. They are
- * written, to disk or to another executor, as {@link FactorChunk} frames, and read back as such.
- * Like frames, the rows have a checksum, which readers verify.
+ * without a copy or a frame, or left where it made them, until they are read. They are written, to
+ * disk or to another executor, as {@link FactorChunk} frames, and read back as such. Like frames,
+ * the rows have a checksum, which readers verify.
  *
  * <p>If the rows are outside the heap, this is a holder of their {@link RowStore}. Spark closes it
  * when it drops the stored partition, which it does not do while a task reads that; a reader also
@@ -187,7 +187,7 @@ public final class KeptFronts
   }
 
   /**
-   * The same for a single use at once, while the caller holds the rows: without checksums where
+   * As above, for a single use at once, while the caller holds the rows: without checksums where
    * there are none. O(fronts).
    */
   public static List<KeptFronts> forUse(List<FrontFactor> fronts, int rhsCount) {
@@ -371,7 +371,7 @@ public final class KeptFronts
     return rows(reading).frames(rhsCount);
   }
 
-  /** Lets go of rows outside the heap; idempotent. */
+  /** Releases rows outside the heap; idempotent. */
   @Override
   public void close() {
     if (store != null && closed.compareAndSet(false, true)) {

@@ -8,7 +8,7 @@ import org.apache.spark.TaskContext;
 import org.apache.spark.util.TaskCompletionListener;
 
 /**
- * Rows of R outside the heap that somebody reads: they are not freed before the reading is closed,
+ * Rows of R outside the heap that are being read: they are not freed before the reading is closed,
  * whatever happens to the partition that they come from. Within a Spark task it is closed at the
  * end of the task at the latest. Idempotent.
  */

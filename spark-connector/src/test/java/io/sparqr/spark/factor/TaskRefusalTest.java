@@ -62,7 +62,7 @@ class TaskRefusalTest {
     assertThat(e)
         .isInstanceOf(InsufficientMemoryException.class)
         .hasMessageMatching(
-            "task 7 \\(level 2, 2 fronts\\) ran out of memory: 5 MB were foretold for its rows,"
+            "task 7 \\(level 2, 2 fronts\\) ran out of memory: 5 MB were predicted for its rows,"
                 + " fronts and blocks, the heap has [0-9,]+ MB: Java heap space; set spark.executor.memory.*")
         .extracting(t -> t.getCause().toString(), as(InstanceOfAssertFactories.STRING))
         .contains("java.lang.OutOfMemoryError: Java heap space");

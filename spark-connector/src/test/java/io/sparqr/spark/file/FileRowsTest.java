@@ -280,7 +280,7 @@ class FileRowsTest {
     Path sparse = put("sparse.mtx", HEAD + "3 1 1\n2 1 5\n");
     try (InputStream in = Files.newInputStream(sparse)) {
       assertThat(FileRows.obstacle(in, "sparse.mtx", FileRows.Content.RIGHT_HAND_SIDE))
-          .contains("no general array");
+          .contains("not a general array");
     }
     List<SparseRow> rows =
         MatrixFiles.matrixMarket(context, file.toString(), sparse.toString()).collect();

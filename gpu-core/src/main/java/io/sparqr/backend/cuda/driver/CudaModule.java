@@ -140,7 +140,7 @@ public final class CudaModule implements AutoCloseable {
     BACK_ERROR
   }
 
-  /** Launches a part of a solve of so many items. */
+  /** Launches a part of a solve of this many items. */
   public void launchSolve(SolveKind kind, CudaStream stream, ByteBuffer parameter, int items) {
     if (items > 0) {
       CUfunction function = solves[kind.ordinal()];

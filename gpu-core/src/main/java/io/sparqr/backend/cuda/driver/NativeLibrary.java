@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Loads JCuda's native library from the user's {@link PrivateFolder}. JCuda's own loader writes the
  * file in place to the shared temporary folder and accepts any file already there: another user's,
- * or one that another process is still writing. So the file is put where nobody else can write,
+ * or one that another process is still writing. So the file is put where no other user can write,
  * compared with the jar's byte by byte, and the loader is pointed to it. A library on {@code
  * java.library.path} still takes precedence.
  */

@@ -42,7 +42,7 @@ public final class DeviceRows implements KeptRows {
   private final CudaStream stream;
   private volatile ResidentFactor.Claim claim = ResidentFactor.Claim.NONE;
 
-  /** For so many right-hand sides; replaced by larger ones. */
+  /** For this many right-hand sides; replaced by larger ones. */
   private Vectors vectors;
 
   private volatile long lastUse = System.nanoTime();

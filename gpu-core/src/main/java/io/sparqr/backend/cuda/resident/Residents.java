@@ -10,7 +10,7 @@ import java.util.Optional;
 /**
  * The rows of R that stay on a device between tasks, at most a share of its memory. The least
  * recently used ones leave it to newer ones and to a factorization that needs the memory, for
- * page-locked memory of the host if it has room; after a time without use they give way to nobody.
+ * page-locked memory of the host if it has room; after a time without use they are freed.
  * Thread-safe.
  */
 public final class Residents {
@@ -27,7 +27,7 @@ public final class Residents {
   }
 
   /**
-   * Makes room for rows of so many bytes.
+   * Makes room for rows of this many bytes.
    *
    * @param memory the device's memory in bytes
    * @return false if they are more than all rows may take
@@ -42,7 +42,7 @@ public final class Residents {
     return true;
   }
 
-  /** Lets rows leave the device until there is room for so many bytes, or none are left there. */
+  /** Lets rows leave the device until there is room for this many bytes, or none are left there. */
   void leave(long need, long memory) {
     Optional<DeviceRows> next = nextToLeave();
     while (!hasRoom(need, memory) && next.isPresent() && !next.get().moved()) {
@@ -69,12 +69,12 @@ public final class Residents {
         .min(Comparator.comparing(DeviceRows::moved).thenComparingLong(DeviceRows::lastUse));
   }
 
-  /** Whether so many bytes more are within what all rows may take. */
+  /** Whether this many bytes more are within what all rows may take. */
   boolean hasRoom(long more, long memory) {
     return bytes() + more <= budget(memory);
   }
 
-  /** Whether rows of so many bytes are within what all rows may take. */
+  /** Whether rows of this many bytes are within what all rows may take. */
   public static boolean fits(long need, long memory) {
     return need <= budget(memory);
   }
@@ -108,7 +108,7 @@ public final class Residents {
     }
   }
 
-  /** Frees all at the end of the JVM, when nobody needs them elsewhere any more. */
+  /** Frees all at the end of the JVM, when they are no longer needed elsewhere. */
   public void discard() {
     for (Optional<DeviceRows> next = oldest(); next.isPresent(); next = oldest()) {
       next.get().close();

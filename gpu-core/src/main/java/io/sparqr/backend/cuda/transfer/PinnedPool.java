@@ -54,7 +54,7 @@ public final class PinnedPool implements AutoCloseable {
     return new PinnedBuffer(driver, (int) Math.min(size, Integer.MAX_VALUE));
   }
 
-  /** Makes up to so many of the smallest buffers ahead of the first user, and none beside one. */
+  /** Makes up to this many of the smallest buffers ahead of the first user, and none beside one. */
   public void fill(int count) {
     for (int k = 0; k < count; k++) {
       synchronized (this) {

@@ -46,7 +46,7 @@ public final class TaskUpload implements AutoCloseable {
     this(transfers, target, schedule, Transfers.PIECE_BYTES);
   }
 
-  /** The same with about {@code pieceBytes} a piece, except for the first. */
+  /** As above, with about {@code pieceBytes} a piece, except for the first. */
   TaskUpload(Transfers transfers, DeviceBuffer target, StageSchedule schedule, int pieceBytes) {
     this.schedule = schedule;
     this.target = target;

@@ -158,8 +158,8 @@ public interface RoundExecutor extends AutoCloseable {
   long inputSums(StageProgram program, double[] scale, boolean[] counts, ColumnSums sums);
 
   /**
-   * The same sums over the packed rows in the output buffer of the last {@link #execute}: of R, and
-   * of blocks that leave the stage.
+   * These sums over the packed rows in the output buffer of the last {@link #execute}: of R, and of
+   * blocks that leave the stage.
    *
    * @param counts size fronts: sound ones only
    * @return the sum of the mixed bits over the included values

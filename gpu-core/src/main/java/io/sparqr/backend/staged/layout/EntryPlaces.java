@@ -81,7 +81,7 @@ final class EntryPlaces {
     }
   }
 
-  /** The same for rows [from, end) of its own. */
+  /** As above, for rows [from, end) of its own. */
   private void place(int f, FrontLayout layout, int from, int end) {
     int[] rowStart = rows.rows().rowStart();
     int[] place = layout.destination();

@@ -99,7 +99,7 @@ public final class StageLayouts {
     }
   }
 
-  /** How many fronts to try when so many, at least two, need more than the budget. */
+  /** Number of fronts to try after this many, at least two, needed more than the budget. */
   public static int fewer(int count, long required, long budget) {
     return Math.max(1, (int) Math.min(count - 1, count * 0.9 * budget / required));
   }

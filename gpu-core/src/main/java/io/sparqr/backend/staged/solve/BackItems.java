@@ -34,7 +34,7 @@ final class BackItems {
     return new int[] {Math.max(0, to - SolveItem.STEP), to};
   }
 
-  /** Number of items that take a step's rows, so many each. */
+  /** Number of items for a step's rows, with this many rows each. */
   private static int parts(FrontDescriptor d, int step, int each) {
     int[] rows = rows(d, step);
     return (rows[1] - rows[0] + each - 1) / each;
@@ -105,7 +105,7 @@ final class BackItems {
     return solved + SolveItem.LINE * (1 + step);
   }
 
-  /** Waits until the products with so many steps are subtracted from a step's rows. */
+  /** Waits until the products with this many steps are subtracted from a step's rows. */
   private Wait added(int step, int products) {
     int assembled = parts(d, step, assembled(d));
     return new Wait(of(step), assembled + products * parts(d, step, SolveItem.ROWS));

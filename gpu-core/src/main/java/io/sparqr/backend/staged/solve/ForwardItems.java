@@ -132,7 +132,7 @@ final class ForwardItems {
     return arrived + SolveItem.LINE * (2 + column / SolveItem.STEP);
   }
 
-  /** Waits until the products with so many steps are subtracted from a column. */
+  /** Waits until the products with this many steps are subtracted from a column. */
   private Wait added(int column, int products) {
     int first = column / SolveItem.STEP * SolveItem.STEP;
     int width = Math.min(d.fn() - first, SolveItem.STEP);

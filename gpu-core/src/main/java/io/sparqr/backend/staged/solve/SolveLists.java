@@ -146,7 +146,7 @@ public record SolveLists(
         + 8L * (words(forwardCounts) + words(backCounts));
   }
 
-  /** Words of progress with so many counts. */
+  /** Words of progress with this many counts. */
   public static int words(int counts) {
     return HEAD_WORDS + (counts + 1) / 2;
   }

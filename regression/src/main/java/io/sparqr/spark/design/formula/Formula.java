@@ -116,7 +116,7 @@ public record Formula(
     return same && v >= 0 && factor[v] ? v : effect;
   }
 
-  /** The same for the absorbed terms, which replace a constant. */
+  /** As above, for the absorbed terms, which replace a constant. */
   public List<List<Integer>> absorbedContrasts(boolean[] factor) {
     return contrasts(absorbed, List.of(), true, factor);
   }

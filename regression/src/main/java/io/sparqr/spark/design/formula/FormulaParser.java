@@ -203,7 +203,7 @@ final class FormulaParser {
     int place = tokens.place();
     Variable v = variable(factors ? "a factor" : "a term");
     if (factors && v.function() != Function.IDENTITY && v.function() != Function.FACTOR) {
-      throw tokens.error(v.name() + " is no factor", place);
+      throw tokens.error(v.name() + " is not a factor", place);
     }
     boolean plain = v.function() == Function.IDENTITY;
     if (!factors) {

@@ -92,7 +92,7 @@ public final class NumberLevels extends Levels {
 
   @Override
   public int code(UTF8String text) {
-    throw new IllegalStateException("these levels are no texts");
+    throw new IllegalStateException("these levels are not texts");
   }
 
   @Override

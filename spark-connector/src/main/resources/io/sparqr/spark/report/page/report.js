@@ -268,28 +268,28 @@
       tooltip: [{ field: 'what' }, { field: 'at', format: '.2f', title: 'seconds' }, { field: 'gb', format: '.3f', title: 'GB' }] },
   }));
 
-  // 8. foretold and measured
+  // 8. predicted and measured
   const table = add(at('foretold-table'), 'table', '');
   const row = (tag, cells) => { const r = add(table, 'tr', ''); cells.forEach(c => add(r, tag, c)); };
   const ratio = (a, b) => a > 0 ? (b / a).toPrecision(3) + ' ×' : '–';
-  row('th', ['', 'foretold', 'measured', 'measured / foretold']);
+  row('th', ['', 'predicted', 'measured', 'measured / predicted']);
   row('td', ['factorize', time(profile.foretoldSeconds), time(report.seconds.factorize), ratio(profile.foretoldSeconds, report.seconds.factorize)]);
   row('td', ['flops', flops(report.flops), flops(report.flopsDone), ratio(report.flops, report.flopsDone)]);
   row('td', ['most heap of a task’s data', bytes(report.foretoldHostBytes), bytes(report.peakHostBytes), ratio(report.foretoldHostBytes, report.peakHostBytes)]);
   const largest = [...profile.tasks].sort((a, b) => b.flops - a.flops).slice(0, 24).sort((a, b) => a.id - b.id);
-  about('foretold', profile.tasks.length > largest.length ? `The bars are measured, the marks foretold: the ${largest.length} tasks of most flops.` : 'The bars are measured, the marks foretold, task by task.');
+  about('foretold', profile.tasks.length > largest.length ? `The bars are measured, the marks predicted: the ${largest.length} tasks of most flops.` : 'The bars are measured, the marks predicted, task by task.');
   const bullet = (width, what, unit, isDark, labels) => ({
     width: (width - 170) / 2, height: { step: 17 }, title: { text: what, fontSize: 12, anchor: 'start' },
-    data: { values: largest.map(t => ({ task: 'task ' + t.id + (t.attempt ? ', attempt ' + t.attempt : ''), measured: unit.measured(t), foretold: unit.foretold(t) })) },
+    data: { values: largest.map(t => ({ task: 'task ' + t.id + (t.attempt ? ', attempt ' + t.attempt : ''), measured: unit.measured(t), predicted: unit.predicted(t) })) },
     encoding: { y: { field: 'task', type: 'nominal', sort: null, title: null, axis: labels ? {} : { labels: false, ticks: false } } },
     layer: [
-      { mark: { type: 'bar', color: one(isDark), cornerRadiusEnd: 2 }, encoding: { x: { field: 'measured', type: 'quantitative', title: unit.name, axis: { tickCount: 4 } }, tooltip: [{ field: 'task' }, { field: 'measured', format: '.4s' }, { field: 'foretold', format: '.4s' }] } },
-      { mark: { type: 'tick', thickness: 3, color: isDark ? '#f2a65a' : '#d97a1a' }, encoding: { x: { field: 'foretold', type: 'quantitative' }, tooltip: [{ field: 'task' }, { field: 'measured', format: '.4s' }, { field: 'foretold', format: '.4s' }] } },
+      { mark: { type: 'bar', color: one(isDark), cornerRadiusEnd: 2 }, encoding: { x: { field: 'measured', type: 'quantitative', title: unit.name, axis: { tickCount: 4 } }, tooltip: [{ field: 'task' }, { field: 'measured', format: '.4s' }, { field: 'predicted', format: '.4s' }] } },
+      { mark: { type: 'tick', thickness: 3, color: isDark ? '#f2a65a' : '#d97a1a' }, encoding: { x: { field: 'predicted', type: 'quantitative' }, tooltip: [{ field: 'task' }, { field: 'measured', format: '.4s' }, { field: 'predicted', format: '.4s' }] } },
     ],
   });
   await draw('foretold', (width, isDark) => ({ $schema: lite, spacing: 16, hconcat: [
-    bullet(width, 'time of the task', { name: 'seconds', measured: t => t.end - t.begin, foretold: t => t.foretoldSeconds }, isDark, true),
-    bullet(width, 'heap of its data', { name: 'MB', measured: t => t.hostBytes / 1e6, foretold: t => t.foretoldHostBytes / 1e6 }, isDark, false),
+    bullet(width, 'time of the task', { name: 'seconds', measured: t => t.end - t.begin, predicted: t => t.foretoldSeconds }, isDark, true),
+    bullet(width, 'heap of its data', { name: 'MB', measured: t => t.hostBytes / 1e6, predicted: t => t.foretoldHostBytes / 1e6 }, isDark, false),
   ] }));
   document.body.dataset.drawn = String(views.length);
   dark.addEventListener('change', () => location.reload());
