@@ -7,7 +7,7 @@
 # only makes the environment. The package comes from the source tree, the jar from Maven's build;
 #   python/tests/on_pyspark.sh 4.0.1 sparqr-*.whl
 # tests the package and the jar in that wheel. With --short at the end it runs fewer tests, enough for a
-# second version of PySpark.
+# second version of PySpark; with --sample SEED those of --short and one in ten of the others, chosen by the seed.
 set -euo pipefail
 version=${1:?the version of PySpark}
 wheel=${2:-}

@@ -91,6 +91,32 @@ public final class Tolerances {
     return RESIDUAL * norm + UNITS * EPS * size;
   }
 
+  /**
+   * Fails with that message unless the error, an absolute value, is within the limit; NaN never is.
+   * For loops over entries by the hundred thousand, where an assertion for each would take most of
+   * a test's time.
+   */
+  public static void require(double error, double limit, String message, Object... arguments) {
+    if (!(error <= limit)) {
+      throw new AssertionError(
+          "%s: error %s, limit %s".formatted(message.formatted(arguments), error, limit));
+    }
+  }
+
+  /** Fails unless two vectors are of one length and no entries differ by more than the limit. */
+  public static void requireClose(double[] actual, double[] expected, double limit, String what) {
+    if (actual.length != expected.length) {
+      throw new AssertionError(
+          "%s: %d numbers, not %d".formatted(what, actual.length, expected.length));
+    }
+    for (int i = 0; i < actual.length; i++) {
+      double error = Math.abs(actual[i] - expected[i]);
+      if (!(error <= limit)) {
+        require(error, limit, "%s: entry %d is %s, not %s", what, i, actual[i], expected[i]);
+      }
+    }
+  }
+
   /** 2-norms of the columns, without overflow. */
   public static double[] columnNorms(CsrMatrix a) {
     var norms = new ColumnNorms(a.columns());

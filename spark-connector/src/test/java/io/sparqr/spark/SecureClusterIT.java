@@ -3,6 +3,7 @@ package io.sparqr.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.Sampled;
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.Timeout;
  * does all of it, and our byte arrays go through it.
  */
 @Timeout(value = 170, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Sampled
 class SecureClusterIT {
 
   private static final long SEED = Long.getLong("test.seed", 20260123L);

@@ -4,6 +4,7 @@ package io.sparqr.spark.pipeline;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sparqr.Sampling;
 import io.sparqr.error.NonFiniteSolutionException;
 import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.numeric.Tolerances;
@@ -30,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ExtremeScalesTest {
 
   private static final long SEED = Long.getLong("test.seed", 20261127L);
-  private static final int ITERATIONS = Integer.getInteger("test.iters", 6);
+  private static final int ITERATIONS = Integer.getInteger("test.iters", Sampling.WHOLE ? 6 : 2);
   private static final int M = 14;
   private static final int N = 6;
 
