@@ -23,6 +23,13 @@ public final class Tolerances {
   /** How close residual norms of two solutions of one problem are, relatively. */
   public static final double RESIDUAL = 1e-11;
 
+  /**
+   * What a report calls the normal residual, ||A'r|| / (||A|| ||r||), of a solve by R and Q'b. A
+   * sum over all columns, of which rounding errors do not add up: far below {@link #UNITS}. Ten
+   * times as much for solves by the semi-normal equations.
+   */
+  public static final double NORMAL_RESIDUAL = 45 * EPS;
+
   private static final double C = 20;
 
   private Tolerances() {}

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.Sampled;
 import io.sparqr.backend.BackendChoice;
+import io.sparqr.numeric.Tolerances;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.model.SparseRow;
@@ -94,6 +95,6 @@ class SecureClusterIT {
     assertThat(secure.x).as("seed %d", SEED).isEqualTo(plain.x);
     assertThat(secure.again).as("seed %d", SEED).isEqualTo(plain.again);
     assertThat(secure.residual).isEqualTo(plain.residual);
-    assertThat(Problems.normalResidual(A, secure.x, B)).isLessThan(1e-14);
+    assertThat(Problems.normalResidual(A, secure.x, B)).isLessThan(Tolerances.NORMAL_RESIDUAL);
   }
 }
