@@ -35,6 +35,7 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
@@ -70,6 +71,14 @@ class LocalClusterIT {
       context.stop();
     }
   }
+
+  /** The cluster, for other tests on one of this shape. */
+  static JavaSparkContext context() {
+    return context;
+  }
+
+  @Nested
+  class RowsAreReadOnce extends RowsReadOnce {}
 
   private static GpuSparseQR.Builder solver() {
     return GpuSparseQR.builder()
