@@ -5,6 +5,7 @@
 #   docs/build.sh --install     only makes the environment (in python/target)
 #   docs/build.sh --notebooks   runs the notebooks and makes no site
 #   docs/build.sh --pages       makes the site from the last run of the notebooks
+#   docs/build.sh --some NAME...  runs these notebooks; in the site the others have no outputs
 set -euo pipefail
 cd "$(dirname "$0")/.."
 what=${1:-}
@@ -28,7 +29,15 @@ if [ "$(cat "$home/made" 2>/dev/null)" != "$sums" ]; then
 fi
 [ "$what" != --install ] || exit 0
 
-[ "$what" = --pages ] || run "$home/bin/python" notebooks/run.py
+case $what in
+  --pages) ;;
+  --some)
+    mkdir -p target/notebooks
+    cp notebooks/*.ipynb target/notebooks
+    run "$home/bin/python" notebooks/run.py "${@:2}"
+    ;;
+  *) run "$home/bin/python" notebooks/run.py ;;
+esac
 [ "$what" != --notebooks ] || exit 0
 
 run "$home/bin/python" docs/site/pages.py

@@ -106,10 +106,9 @@ def main(names: list[str]) -> int:
             wrong = run(path, kernel)
             print(f"{path.name}: {'; '.join(wrong) or 'right'} ({time.monotonic() - began:.0f} s)", flush=True)
             failed = failed or bool(wrong)
-        if not names:
-            wrong = bar(kernel)
-            print(f"progress in a notebook: {'; '.join(wrong) or 'a bar'}", flush=True)
-            failed = failed or bool(wrong)
+        wrong = bar(kernel)
+        print(f"progress in a notebook: {'; '.join(wrong) or 'a bar'}", flush=True)
+        failed = failed or bool(wrong)
     finally:
         kernel.shutdown_kernel()
     return 1 if failed else 0

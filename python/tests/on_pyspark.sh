@@ -6,8 +6,9 @@
 #   python/tests/on_pyspark.sh 4.0.1 --install
 # only makes the environment. The package comes from the source tree, the jar from Maven's build;
 #   python/tests/on_pyspark.sh 4.0.1 sparqr-*.whl
-# tests the package and the jar in that wheel. With --short at the end it runs fewer tests, enough for a
-# second version of PySpark.
+# tests the package and the jar in that wheel. At the end may follow
+#   --short SEED     leaves out nine in ten tests of the long modules, chosen by the seed
+#   --sample SEED    leaves out nine in ten tests of all modules: enough for a second version of PySpark
 set -euo pipefail
 version=${1:?the version of PySpark}
 wheel=${2:-}
@@ -42,21 +43,48 @@ case $wheel in
 esac
 
 cd "$top"
+# some SEED MODULE...: names of one in ten of their tests
+some() {
+  local seed=$1 test
+  shift
+  run "$home/bin/python" -W ignore - "$@" <<'PYTHON' | while read -r test; do
+import sys, unittest
+
+def names(suite):
+    for test in suite:
+        yield from names(test) if isinstance(test, unittest.TestSuite) else [test.id()]
+
+sys.path.insert(0, "")
+print(*sorted(names(unittest.defaultTestLoader.loadTestsFromNames(sys.argv[1:]))), sep="\n")
+PYTHON
+    [ $(($(cksum <<<"$seed $test" | cut -d ' ' -f 1) % 10)) -ne 0 ] || echo "$test"
+  done
+}
+
 # A Spark Connect server starts slowly, so each run has only one: started without the jar in one run, with it in the other.
-short=()
-tests=(tests.test_connect.ArtifactTest)
-if [ "${3:-}" = --short ]; then
-  # leaves out long tests of parts that do not depend on PySpark's version or that other tests cover
-  short=(test_compare test_feols test_interrupt test_lstsq)
-  tests=(tests.test_connect.ServersJarTest)
-fi
+case $version in
+  4.0.*) tests=(tests.test_connect.ServersJarTest) ;;
+  *) tests=(tests.test_connect.ArtifactTest) ;;
+esac
+# they do not depend on PySpark's version, or other tests meet the same of it
+long=(test_compare test_feols test_interrupt test_lstsq)
+modules=()
+sampled=()
 for test in tests/test_*.py; do
   name=$(basename "$test" .py)
-  case " test_connect ${short[*]} " in
-    *" $name "*) ;;
-    *) tests+=("tests.$name") ;;
+  case "${3:-} $name" in
+    *" test_connect") ;;
+    --sample*) sampled+=("tests.$name") ;;
+    --short*) [[ " ${long[*]} " == *" $name "* ]] && sampled+=("tests.$name") || modules+=("tests.$name") ;;
+    *) modules+=("tests.$name") ;;
   esac
 done
+tests+=("${modules[@]}")
+if [ "${#sampled[@]}" -gt 0 ]; then
+  mapfile -t chosen < <(some "${4:?a seed}" "${sampled[@]}")
+  echo "${#chosen[@]} tests of $(IFS=' '; echo "${sampled[*]}"), by the seed $4"
+  tests+=("${chosen[@]}")
+fi
 log=$home/tests.log
 run SPARQR_TEST_PYSPARK="$version" SPARQR_TEST_ARCHIVE="$home/classes.jsa" \
   "$home/bin/python" -W ignore -m unittest "${tests[@]}" -v 2>&1 | tee "$log"

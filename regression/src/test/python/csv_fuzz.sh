@@ -13,6 +13,6 @@ for package in java.lang java.lang.invoke java.lang.reflect java.io java.net jav
     java.util.concurrent java.util.concurrent.atomic sun.nio.ch sun.nio.cs sun.security.action sun.util.calendar; do
   opens+=("--add-opens=java.base/$package=ALL-UNNAMED")
 done
-java -Xmx2g "${opens[@]}" -cp "target/test-classes:target/classes:$(cat target/cli.classpath)" \
+java -Xmx2g "${opens[@]}" -cp "target/test-classes:target/classes:$(cat ../distribution/target/cli.classpath)" \
   io.sparqr.spark.table.CsvFuzz "$folder/files" "$folder/read"
 "${PYTHON:-python3}" "$fuzz" compare "$folder/files" "$folder/read"

@@ -77,8 +77,8 @@ class CpuKeptQTest {
       var kept = c.keeping(cpu, 2);
       for (int f = 0; f < c.analysis.fronts(); f++) {
         assertThat(TestMatrices.rowsOfR(kept.fronts.get(f)))
-            .containsExactly(TestMatrices.rowsOfR(plain.fronts.get(f)));
-        assertThat(kept.fronts.get(f).rhs()).containsExactly(plain.fronts.get(f).rhs());
+            .isEqualTo(TestMatrices.rowsOfR(plain.fronts.get(f)));
+        assertThat(kept.fronts.get(f).rhs()).isEqualTo(plain.fronts.get(f).rhs());
       }
       assertThat(kept.factors.get(0).reflectors()).hasSize(c.analysis.fronts());
     }

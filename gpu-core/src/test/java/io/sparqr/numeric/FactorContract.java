@@ -54,8 +54,8 @@ interface FactorContract extends BackendUnderTest {
     double[] y = c.verify(c.run(backend(), TaskRun.single(c.analysis), 1), -1);
     double[] z = c.verify(c.run(backend(), TaskRun.subtrees(c.analysis, 4), 2), -1);
     // Cut or whole, the same fronts get the same rows in the same order.
-    assertThat(y).as("seed %d: every front a task", seed).containsExactly(x);
-    assertThat(z).as("seed %d: subtrees", seed).containsExactly(x);
+    assertThat(y).as("seed %d: every front a task", seed).isEqualTo(x);
+    assertThat(z).as("seed %d: subtrees", seed).isEqualTo(x);
   }
 
   @ParameterizedTest
@@ -90,14 +90,14 @@ interface FactorContract extends BackendUnderTest {
   @Test
   default void fartherStillSoThatRowsComeInChunks() {
     var random = new Random(17);
-    CsrMatrix a = TestMatrices.incidence(130_000, 90, random);
-    var c = ContractCase.natural("edges", a, TestMatrices.vector(130_000, random), 1);
+    CsrMatrix a = TestMatrices.incidence(290_000, 30, random);
+    var c = ContractCase.natural("edges", a, TestMatrices.vector(290_000, random), 1);
     long tallest = 0;
     for (int f = 0; f < c.analysis.fronts(); f++) {
       tallest = Math.max(tallest, c.analysis.fm(f) * c.analysis.fn(f));
     }
     assertThat(tallest).isGreaterThan(1L << 23);
-    c.verify(c.run(backend(), TaskRun.whole(c.analysis), 2), 89);
+    c.verify(c.run(backend(), TaskRun.whole(c.analysis), 2), 29);
   }
 
   @Test
@@ -178,10 +178,10 @@ interface FactorContract extends BackendUnderTest {
         for (int f = 0; f < c.analysis.fronts(); f++) {
           assertThat(TestMatrices.rowsOfR(again.fronts.get(f)))
               .as("%d threads, front %d", threads, f)
-              .containsExactly(TestMatrices.rowsOfR(first.fronts.get(f)));
-          assertThat(again.fronts.get(f).rhs()).containsExactly(first.fronts.get(f).rhs());
+              .isEqualTo(TestMatrices.rowsOfR(first.fronts.get(f)));
+          assertThat(again.fronts.get(f).rhs()).isEqualTo(first.fronts.get(f).rhs());
         }
-        assertThat(again.residualSquares).containsExactly(first.residualSquares);
+        assertThat(again.residualSquares).isEqualTo(first.residualSquares);
       }
     }
   }

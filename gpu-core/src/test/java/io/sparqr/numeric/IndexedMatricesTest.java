@@ -4,6 +4,7 @@ package io.sparqr.numeric;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.sparqr.Sampling;
 import io.sparqr.backend.cpu.CpuSubtreeFactorizer;
 import io.sparqr.matrix.MatrixMarket;
 import io.sparqr.matrix.gallery.DefaultRightHandSide;
@@ -13,6 +14,7 @@ import io.sparqr.symbolic.SymbolicOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
@@ -34,13 +36,15 @@ class IndexedMatricesTest {
   @TestFactory
   Stream<DynamicTest> index() throws IOException {
     Path table = SharedCollection.path("INDEX.tsv");
-    return Files.readAllLines(table).stream()
-        .skip(1)
-        .map(line -> line.split("\t", -1))
-        .filter(f -> f[0].matches(".*\\.mtx(\\.gz)?") && !f[8].isEmpty())
-        .filter(f -> Integer.parseInt(f[1]) > 0 && Integer.parseInt(f[2]) > 0)
-        .filter(f -> Double.parseDouble(f[9]) < 4e-9 * MOST_FLOPS)
-        .map(f -> DynamicTest.dynamicTest(f[0], () -> checkIndexed(f)));
+    List<String[]> matrices =
+        Files.readAllLines(table).stream()
+            .skip(1)
+            .map(line -> line.split("\t", -1))
+            .filter(f -> f[0].matches(".*\\.mtx(\\.gz)?") && !f[8].isEmpty())
+            .filter(f -> Integer.parseInt(f[1]) > 0 && Integer.parseInt(f[2]) > 0)
+            .filter(f -> Double.parseDouble(f[9]) < 4e-9 * MOST_FLOPS)
+            .toList();
+    return Sampling.of(matrices).map(f -> DynamicTest.dynamicTest(f[0], () -> checkIndexed(f)));
   }
 
   private void checkIndexed(String[] f) throws IOException {

@@ -3,6 +3,7 @@ package io.sparqr.numeric;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.sparqr.Sampling;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -26,11 +27,15 @@ public final class SharedCollection {
   }
 
   /**
-   * All of them, or under {@code -Dsparqr.test.slice=k/n} every n-th from the k-th (0 to n-1) on,
-   * so that a run under a slow tool can be spread over processes.
+   * A {@link Sampling}, or under {@code -Dsparqr.test.slice=k/n} every n-th from the k-th (0 to
+   * n-1) on, so that a run under a slow tool can be spread over processes.
    */
   public static <T> Stream<T> slice(List<T> cases) {
-    String[] slice = System.getProperty("sparqr.test.slice", "0/1").split("/");
+    String given = System.getProperty("sparqr.test.slice");
+    if (given == null) {
+      return Sampling.of(cases);
+    }
+    String[] slice = given.split("/");
     int first = Integer.parseInt(slice[0]);
     int step = Integer.parseInt(slice[1]);
     return IntStream.iterate(first, i -> i < cases.size(), i -> i + step).mapToObj(cases::get);

@@ -3,6 +3,7 @@ package io.sparqr.numeric;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.Sampling;
 import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.sparse.CsrMatrix;
 import java.util.Random;
@@ -19,7 +20,7 @@ interface SolveContract extends BackendUnderTest {
       var c = ContractCase.natural("dense " + size[0], a, TestMatrices.vector(size[0], random), 1);
       assertThat(c.verifySolution(backend(), 2)).as(c.name).isEqualTo(solvesInPlace());
     }
-    for (long seed = 1; seed <= 12; seed++) {
+    for (int seed : Sampling.numbers(12).map(k -> k + 1).toArray()) {
       var random = new Random(seed);
       int nrhs = 1 + random.nextInt(3);
       int n = 20 + random.nextInt(300);
@@ -50,7 +51,7 @@ interface SolveContract extends BackendUnderTest {
       var c = ContractCase.natural("dense " + size[0], a, TestMatrices.vector(size[0], random), 1);
       assertThat(c.verifyLater(backend(), 2, 2, random)).as(c.name).isEqualTo(solvesInPlace());
     }
-    for (long seed = 1; seed <= 12; seed++) {
+    for (int seed : Sampling.numbers(12).map(k -> k + 1).toArray()) {
       var random = new Random(seed);
       int nrhs = random.nextInt(3);
       int n = 20 + random.nextInt(300);
@@ -69,8 +70,9 @@ interface SolveContract extends BackendUnderTest {
   /** R in several tasks, most of them parts of a tree, solves up the tree and down. */
   @Test
   default void laterSolvesInTasks() {
+    int[] seeds = Sampling.numbers(16, 0, 1, 2).map(k -> k + 1).toArray();
     int cut = 0;
-    for (long seed = 1; seed <= 16; seed++) {
+    for (int seed : seeds) {
       var random = new Random(100 + seed);
       int nrhs = random.nextInt(3);
       int n = 20 + random.nextInt(300);
@@ -88,7 +90,7 @@ interface SolveContract extends BackendUnderTest {
       long parts = c.verifyLaterInTasks(backend(), tasks, 2, random);
       assertThat(parts > 4).as("%d parts of a tree", parts).isEqualTo(solvesInPlace());
     }
-    assertThat(cut > 3).as("%d trees cut", cut).isEqualTo(solvesInPlace());
+    assertThat(cut >= seeds.length / 4).as("%d trees cut", cut).isEqualTo(solvesInPlace());
   }
 
   @Test

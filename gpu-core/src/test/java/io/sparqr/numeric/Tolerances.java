@@ -23,6 +23,13 @@ public final class Tolerances {
   /** How close residual norms of two solutions of one problem are, relatively. */
   public static final double RESIDUAL = 1e-11;
 
+  /**
+   * What a report calls the normal residual, ||A'r|| / (||A|| ||r||), of a solve by R and Q'b. A
+   * sum over all columns, of which rounding errors do not add up: far below {@link #UNITS}. Ten
+   * times as much for solves by the semi-normal equations.
+   */
+  public static final double NORMAL_RESIDUAL = 45 * EPS;
+
   private static final double C = 20;
 
   private Tolerances() {}
@@ -89,6 +96,32 @@ public final class Tolerances {
    */
   public static double ofResidual(double norm, double size) {
     return RESIDUAL * norm + UNITS * EPS * size;
+  }
+
+  /**
+   * Fails with that message unless the error, an absolute value, is within the limit; NaN never is.
+   * For loops over entries by the hundred thousand, where an assertion for each would take most of
+   * a test's time.
+   */
+  public static void require(double error, double limit, String message, Object... arguments) {
+    if (!(error <= limit)) {
+      throw new AssertionError(
+          "%s: error %s, limit %s".formatted(message.formatted(arguments), error, limit));
+    }
+  }
+
+  /** Fails unless two vectors are of one length and no entries differ by more than the limit. */
+  public static void requireClose(double[] actual, double[] expected, double limit, String what) {
+    if (actual.length != expected.length) {
+      throw new AssertionError(
+          "%s: %d numbers, not %d".formatted(what, actual.length, expected.length));
+    }
+    for (int i = 0; i < actual.length; i++) {
+      double error = Math.abs(actual[i] - expected[i]);
+      if (!(error <= limit)) {
+        require(error, limit, "%s: entry %d is %s, not %s", what, i, actual[i], expected[i]);
+      }
+    }
   }
 
   /** 2-norms of the columns, without overflow. */

@@ -4,6 +4,7 @@ package io.sparqr.matrix;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
+import io.sparqr.Sampling;
 import io.sparqr.error.SparseQrException;
 import java.io.IOException;
 import java.util.Arrays;
@@ -20,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FormatsFuzzTest {
 
   private static final long SEED = Long.getLong("test.seed", 43);
-  private static final int FILES = Integer.getInteger("sparqr.test.files", 1500);
+  private static final int[] FILES = Sampling.numbers("sparqr.test.files", 1500).toArray();
 
   /** Numbers that are often wrong in headers. */
   private static final int[] EDGES = {0, 1, 0x7f, 0x80, 0xff};
@@ -48,7 +49,7 @@ class FormatsFuzzTest {
   void aDamagedFileIsAMatrixOrAnError(String name) throws IOException {
     byte[] whole = FormatFiles.bytes(name);
     int errors = 0;
-    for (int k = 0; k < FILES; k++) {
+    for (int k : FILES) {
       Random random = new Random(SEED * 1_000_003 + k);
       byte[] damaged = damaged(whole, random);
       String at = name + ", seed " + SEED + ", file " + k;
@@ -65,7 +66,7 @@ class FormatsFuzzTest {
         fail(at, e);
       }
     }
-    assertThat(errors).as(name).isGreaterThan(FILES / 20);
+    assertThat(errors).as(name).isGreaterThan(FILES.length / 20);
   }
 
   private static byte[] damaged(byte[] whole, Random random) {

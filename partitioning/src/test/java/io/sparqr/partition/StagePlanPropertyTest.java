@@ -3,6 +3,7 @@ package io.sparqr.partition;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.Sampling;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -13,11 +14,10 @@ import org.junit.jupiter.api.Test;
 class StagePlanPropertyTest {
 
   private static final long SEED = Long.getLong("test.seed", 7L);
-  private static final int ITERATIONS = Integer.getInteger("test.iters", 2000);
 
   @Test
   void stagesAreTheLongestThatTheBudgetAllows() {
-    for (int it = 0; it < ITERATIONS; it++) {
+    for (int it : Sampling.numbers("test.iters", 2000).toArray()) {
       Random random = new Random(SEED + it);
       String name = "seed " + SEED + ", iteration " + it;
       int nf = 1 + random.nextInt(30);

@@ -3,6 +3,7 @@ package io.sparqr.symbolic;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.Sampling;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
@@ -17,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class SymbolicAnalyzerPropertyTest {
 
   private static final long SEED = Long.getLong("test.seed", 20150101L);
-  private static final int ITERATIONS = Integer.getInteger("test.iters", 600);
+  private static final int[] ITERATIONS = Sampling.numbers("test.iters", 600).toArray();
 
   private record Case(SparsityPattern a, SymbolicAnalysis s, String name) {}
 
@@ -46,7 +47,7 @@ class SymbolicAnalyzerPropertyTest {
 
   @Test
   void fundamentalSupernodesHaveTheStructureOfTheCholeskyFactor() {
-    for (int it = 0; it < ITERATIONS; it++) {
+    for (int it : ITERATIONS) {
       Case c = draw(it, Amalgamation.none());
       SymbolicAnalysis s = c.s;
       StructureOracle oracle =
@@ -80,7 +81,7 @@ class SymbolicAnalyzerPropertyTest {
 
   @Test
   void amalgamatedFrontsCoverTheStructureAndKeepTheTree() {
-    for (int it = 0; it < ITERATIONS; it++) {
+    for (int it : ITERATIONS) {
       Case c = draw(it, Amalgamation.defaults());
       SymbolicAnalysis s = c.s;
       StructureOracle oracle =
@@ -107,7 +108,7 @@ class SymbolicAnalyzerPropertyTest {
 
   @Test
   void denseQrOfRandomValuesFillsNothingThatTheFrontsDoNotHold() {
-    for (int it = 0; it < 100; it++) {
+    for (int it : Sampling.numbers(100).toArray()) {
       Random random = new Random(SEED + it);
       int n = 2 + random.nextInt(14);
       SparsityPattern sparse = Patterns.random(random, 20, n, 3);
@@ -168,7 +169,7 @@ class SymbolicAnalyzerPropertyTest {
 
   @Test
   void sizesStaircaseAndFlopsAreThoseOfAnAssemblyByHand() {
-    for (int it = 0; it < ITERATIONS; it++) {
+    for (int it : ITERATIONS) {
       Case c = draw(it, it % 2 == 0 ? Amalgamation.none() : Amalgamation.defaults());
       SymbolicAnalysis s = c.s;
       int[] position = s.permutation().inverseArray();
@@ -218,7 +219,7 @@ class SymbolicAnalyzerPropertyTest {
 
   @Test
   void singletonsAreTriangularMaximalAndNeverTakeABarredColumn() {
-    for (int it = 0; it < ITERATIONS; it++) {
+    for (int it : ITERATIONS) {
       Random random = new Random(SEED + it);
       int n = 1 + random.nextInt(20);
       SparsityPattern a = Patterns.random(random, random.nextInt(25), n, 3);

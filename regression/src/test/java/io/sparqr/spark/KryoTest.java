@@ -3,6 +3,7 @@ package io.sparqr.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.numeric.Tolerances;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.inference.ClusterCorrection;
 import io.sparqr.spark.inference.HcType;
@@ -58,7 +59,8 @@ class KryoTest {
               .partitionOptions(new PartitionOptions(2, 4, 2, 0))
               .build();
       try (QRFactorization f = qr.factorize(rows)) {
-        assertThat(f.solve().report().residual().normalResidual()).isLessThan(1e-14);
+        assertThat(f.solve().report().residual().normalResidual())
+            .isLessThan(Tolerances.NORMAL_RESIDUAL);
         assertThat(f.summary().analysis().levels()).isGreaterThanOrEqualTo(2);
         assertThat(f.solveRelabeled(rows).x()).hasSize(225);
         assertThat(f.standardErrors()[0]).isPositive();

@@ -5,6 +5,7 @@ import io.sparqr.matrix.DenseMatrix;
 import io.sparqr.matrix.MatrixMarketWriter;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
@@ -55,6 +56,16 @@ record Campaign(long seed, List<Family> families, List<OptionSet> options, int s
                   run(next.getAndIncrement(), tally);
                 }
               });
+      return tally;
+    }
+  }
+
+  /** Solves the problems of these numbers with all options, on all cores. */
+  CampaignTally run(int[] numbers) {
+    CampaignSetting setting = new CampaignSetting();
+    try (setting) {
+      var tally = new CampaignTally();
+      Arrays.stream(numbers).parallel().forEach(number -> run(number, tally));
       return tally;
     }
   }

@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
 /**
@@ -43,16 +43,22 @@ record NetworkSurvey(long seed) {
 
   /** Surveys the first {@code count} networks of the seed, on all cores. */
   NetworkTally run(long count) {
+    return run(IntStream.range(0, Math.toIntExact(count)));
+  }
+
+  /** Surveys networks of these numbers, on all cores. */
+  NetworkTally run(IntStream numbers) {
     var tally = new NetworkTally();
-    var next = new AtomicLong();
+    int[] all = numbers.toArray();
+    var next = new AtomicInteger();
     CampaignSetting setting = new CampaignSetting();
     try (setting) {
       IntStream.range(0, Runtime.getRuntime().availableProcessors())
           .parallel()
           .forEach(
               worker -> {
-                for (long i = next.getAndIncrement(); i < count; i = next.getAndIncrement()) {
-                  survey(i, tally);
+                for (int i = next.getAndIncrement(); i < all.length; i = next.getAndIncrement()) {
+                  survey(all[i], tally);
                 }
               });
     }

@@ -3,13 +3,14 @@ package io.sparqr.campaign;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.Sampling;
 import io.sparqr.campaign.NetworkTally.Outcome;
 import java.io.IOException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * The first networks of a {@link NetworkSurvey}. More of them, others:
+ * Some of the first 300 networks of a {@link NetworkSurvey}. More of them, others:
  * -Dsparqr.test.networks=100000 -Dtest.seed=2. One of them, written to a folder for other solvers:
  * -Dsparqr.test.case=4999 -Dsparqr.test.folder=FOLDER.
  */
@@ -17,8 +18,7 @@ import org.junit.jupiter.api.Test;
 class NetworkSurveyTest {
 
   private static final long SEED = Long.getLong("test.seed", 1L);
-  private static final long SAMPLE = 300;
-  private static final long NETWORKS = Long.getLong("sparqr.test.networks", SAMPLE);
+  private static final int NETWORKS = 300;
 
   @Test
   void ranksAreRightWhereAnSvdIsAndNeverWrongInSilence() throws IOException {
@@ -26,10 +26,10 @@ class NetworkSurveyTest {
     var survey = new NetworkSurvey(SEED);
     NetworkTally tally =
         one < 0
-            ? survey.run(NETWORKS)
+            ? survey.run(Sampling.numbers("sparqr.test.networks", NETWORKS))
             : survey.one(one, System.getProperty("sparqr.test.folder", ""));
     String all = "seed %d%n%s".formatted(SEED, tally);
-    if (one >= 0 || NETWORKS != SAMPLE) {
+    if (one >= 0 || Integer.getInteger("sparqr.test.networks") != null) {
       System.out.println(all);
     }
     assertThat(tally.count(Outcome.RIGHT)).as(all).isPositive();

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.sparqr.configuration.Keys;
 import io.sparqr.error.InputChangedException;
+import io.sparqr.numeric.Tolerances;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.ChangingRows.Change;
@@ -171,7 +172,8 @@ class ChangedInputTest {
     if (from < 7) {
       refused(Change.ONE_BIT, () -> refined.solve(rows.rdd()));
     } else {
-      assertThat(refined.solve(rows.rdd()).report().residual().normalResidual()).isLessThan(1e-14);
+      assertThat(refined.solve(rows.rdd()).report().residual().normalResidual())
+          .isLessThan(Tolerances.NORMAL_RESIDUAL);
     }
     assertThat(rows.times()).isEqualTo(Math.min(from + 1, 7));
   }

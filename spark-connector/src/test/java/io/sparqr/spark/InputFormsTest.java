@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.sparqr.error.MatrixFormatException;
+import io.sparqr.numeric.Tolerances;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.sparse.CsrMatrix;
@@ -174,7 +175,7 @@ class InputFormsTest {
       assertThat(s.x()).containsExactly(x, within(1e-12));
       assertThat(s.residualNorm())
           .isCloseTo(Problems.norm(Problems.residual(a, x, b)), within(1e-12));
-      assertThat(s.report().residual().normalResidual()).isLessThan(1e-14);
+      assertThat(s.report().residual().normalResidual()).isLessThan(Tolerances.NORMAL_RESIDUAL);
     }
   }
 
@@ -189,7 +190,7 @@ class InputFormsTest {
     assertThat(many.report().traffic().shuffleBytes())
         .isLessThan(2 * few.report().traffic().shuffleBytes());
     assertThat(many.report().traffic().shuffleBytes()).isLessThan(40_000);
-    assertThat(many.report().residual().normalResidual()).isLessThan(1e-14);
+    assertThat(many.report().residual().normalResidual()).isLessThan(Tolerances.NORMAL_RESIDUAL);
     assertThat(many.x())
         .containsExactly(Problems.solveDense(Problems.dense(large), b), within(1e-12));
     assertThat(many.residualNorm())

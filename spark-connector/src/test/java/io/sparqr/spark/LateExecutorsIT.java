@@ -4,6 +4,7 @@ package io.sparqr.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sparqr.Sampled;
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Executors that come late: the tree is cut for all of them, and the report says so. */
 @Timeout(value = 170, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Tag("once")
+@Sampled
 class LateExecutorsIT {
 
   private static final long SEED = Long.getLong("test.seed", 20261401L);

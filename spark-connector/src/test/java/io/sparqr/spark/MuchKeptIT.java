@@ -3,6 +3,7 @@ package io.sparqr.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.Sampled;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The heap does not grow with R: a JVM keeps more of R than its heap is large. */
 @Timeout(value = 330, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Tag("numbers")
+@Sampled
 class MuchKeptIT {
 
   private static final long HEAP = 256L << 20;

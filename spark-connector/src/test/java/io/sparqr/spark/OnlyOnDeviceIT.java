@@ -17,6 +17,7 @@ import org.apache.spark.rdd.RDD;
 import org.apache.spark.storage.StorageLevel;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import scala.jdk.javaapi.CollectionConverters;
@@ -53,6 +54,14 @@ class OnlyOnDeviceIT {
   static void stop() {
     context.stop();
   }
+
+  /** The cluster, for other tests on one of this shape. */
+  static JavaSparkContext context() {
+    return context;
+  }
+
+  @Nested
+  class OverLevels extends LevelsOnDevices {}
 
   private static QRFactorization factorization(StorageLevel level) {
     return GpuSparseQR.builder()

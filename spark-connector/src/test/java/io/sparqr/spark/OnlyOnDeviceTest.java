@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.backend.reference.PlainDevice;
 import io.sparqr.numeric.ResidentFactors;
+import io.sparqr.numeric.Tolerances;
 import io.sparqr.numeric.storage.RowBudget;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.model.RFactor;
@@ -134,8 +135,8 @@ class OnlyOnDeviceTest {
       assertThat(report.factorization().factorBytes().memory()).isZero();
       double[] x = f.solve().x();
       double[] further = f.solveRelabeled(Problems.rdd(A, 3, C)).x();
-      assertThat(Problems.normalResidual(A, x, B)).isLessThan(1e-14);
-      assertThat(Problems.normalResidual(A, further, C)).isLessThan(1e-14);
+      assertThat(Problems.normalResidual(A, x, B)).isLessThan(Tolerances.NORMAL_RESIDUAL);
+      assertThat(Problems.normalResidual(A, further, C)).isLessThan(Tolerances.NORMAL_RESIDUAL);
       assertThat(RowBudget.ofJvm().memoryBytes()).as("bytes of R on the host").isZero();
       assertThat(inMemory()).as("no blocks, no rows").isLessThan(100_000 + 10_000L * tasks);
       Answers all = Answers.of(f);
@@ -209,14 +210,14 @@ class OnlyOnDeviceTest {
     try (QRFactorization f = factorization(LEVELS)) {
       assertThat(tasks).isGreaterThan(2);
       LeastSquaresSolution before = f.solveRelabeled(Problems.rdd(A, 3, C));
-      assertThat(Problems.normalResidual(A, before.x(), C)).isLessThan(1e-14);
+      assertThat(Problems.normalResidual(A, before.x(), C)).isLessThan(Tolerances.NORMAL_RESIDUAL);
       requireResident(tasks, before);
       int factored = PlainDevice.factored();
       // the second way down is that of the refinement, which the report is about
       PlainDevice.loseOnTheWayDown((way - 1) * tasks);
       LeastSquaresSolution then = f.solveRelabeled(Problems.rdd(A, 3, C));
       requireNear(then.x(), before.x());
-      assertThat(Problems.normalResidual(A, then.x(), C)).isLessThan(1e-14);
+      assertThat(Problems.normalResidual(A, then.x(), C)).isLessThan(Tolerances.NORMAL_RESIDUAL);
       requireResident(way == 1 ? tasks : 0, then);
       assertThat(PlainDevice.factored() - factored).as("made again").isEqualTo(tasks);
       LeastSquaresSolution after = f.solveRelabeled(Problems.rdd(A, 3, C));

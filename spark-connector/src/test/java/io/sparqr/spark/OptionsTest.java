@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.error.RankDeficientException;
+import io.sparqr.numeric.Tolerances;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.model.RankPolicy;
@@ -326,7 +327,7 @@ class OptionsTest {
         assertThat(f.summary().residual().normalResidual()).isEqualTo(first);
         assertThat(f.solveRelabeled(Problems.rdd(A, 3, c)).report().residual().normalResidual())
             .isPositive()
-            .isLessThan(1e-14);
+            .isLessThan(Tolerances.NORMAL_RESIDUAL);
       }
     }
   }
@@ -444,7 +445,7 @@ class OptionsTest {
         .hasSize(1)
         .allMatch(w -> w.startsWith("minimum-norm solution by a second factorization"));
     assertThat(s.report().analysis().ordering()).isEqualTo("GIVEN");
-    assertThat(s.report().residual().normalResidual()).isLessThan(1e-14);
+    assertThat(s.report().residual().normalResidual()).isLessThan(Tolerances.NORMAL_RESIDUAL);
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.sparqr.numeric.Tolerances;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.sparse.CsrMatrix;
@@ -106,7 +107,7 @@ class RidgePathTest {
             .isCloseTo(Problems.norm(Problems.residual(TALL, x, k == 0 ? B : C)), within(1e-12));
       }
       assertThat(f.unscaledErrors()).containsExactly(g.unscaledErrors(), within(1e-13));
-      assertThat(f.summary().residual().normalResidual()).isLessThan(1e-14);
+      assertThat(f.summary().residual().normalResidual()).isLessThan(Tolerances.NORMAL_RESIDUAL);
       assertThat(f.solveRelabeled(Problems.rdd(TALL, 2, C, B)).x())
           .containsExactly(g.solve().x(1), within(1e-12));
     }

@@ -3,7 +3,9 @@ package io.sparqr.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.Sampled;
 import io.sparqr.backend.BackendChoice;
+import io.sparqr.numeric.Tolerances;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.model.SparseRow;
@@ -23,6 +25,7 @@ import org.junit.jupiter.api.Timeout;
  * does all of it, and our byte arrays go through it.
  */
 @Timeout(value = 170, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Sampled
 class SecureClusterIT {
 
   private static final long SEED = Long.getLong("test.seed", 20260123L);
@@ -92,6 +95,6 @@ class SecureClusterIT {
     assertThat(secure.x).as("seed %d", SEED).isEqualTo(plain.x);
     assertThat(secure.again).as("seed %d", SEED).isEqualTo(plain.again);
     assertThat(secure.residual).isEqualTo(plain.residual);
-    assertThat(Problems.normalResidual(A, secure.x, B)).isLessThan(1e-14);
+    assertThat(Problems.normalResidual(A, secure.x, B)).isLessThan(Tolerances.NORMAL_RESIDUAL);
   }
 }

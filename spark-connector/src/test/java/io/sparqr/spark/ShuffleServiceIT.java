@@ -3,6 +3,7 @@ package io.sparqr.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.Sampled;
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The worker's external shuffle service: the shuffle files of a dead executor are still available.
  */
 @Timeout(value = 170, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Sampled
 class ShuffleServiceIT {
 
   private static final long SEED = Long.getLong("test.seed", 20261403L);

@@ -4,6 +4,7 @@ package io.sparqr.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.UnixOperatingSystemMXBean;
+import io.sparqr.Sampling;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.sparse.CsrMatrix;
@@ -13,12 +14,12 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Random problems in one context leave nothing behind. -Dsoak.problems=200 runs more of them. */
+/** Random problems in one context leave nothing behind. -Dsoak.problems=1000 runs more of them. */
 @Tag("numbers")
 class SoakTest {
 
   private static final long SEED = Long.getLong("test.seed", 20261122L);
-  private static final int PROBLEMS = Integer.getInteger("soak.problems", 80);
+  private static final int[] PROBLEMS = Sampling.numbers("soak.problems", 200).toArray();
 
   /** The objects that one context holds after some problems. */
   private record Held(long heap, int threads, long files, int rdds) {
@@ -63,20 +64,22 @@ class SoakTest {
   @Test
   void nothingGrows() throws InterruptedException {
     JavaSparkContext context = LocalSpark.context();
-    int warm = PROBLEMS / 4;
+    int warm = PROBLEMS.length / 4;
     for (int k = 0; k < warm; k++) {
-      solve(k);
+      solve(PROBLEMS[k]);
     }
     Held before = Held.now(context);
-    for (int k = warm; k < PROBLEMS; k++) {
-      solve(k);
+    for (int k = warm; k < PROBLEMS.length; k++) {
+      solve(PROBLEMS[k]);
     }
     Held after = Held.now(context);
+    // what leaks one in three times is seen, and in a short run what leaks each time
+    int room = Math.max(8, (PROBLEMS.length - warm) / 3);
     assertThat(after.rdds).as("persisted RDDs").isLessThanOrEqualTo(before.rdds);
     assertThat(after.threads)
         .as("threads: %s, then %s", before, after)
-        .isLessThan(before.threads + 20);
-    assertThat(after.files).as("files: %s, then %s", before, after).isLessThan(before.files + 20);
+        .isLessThan(before.threads + room);
+    assertThat(after.files).as("files: %s, then %s", before, after).isLessThan(before.files + room);
     // Spark's own listing of jobs and stages grows until its limits are met.
     assertThat(after.heap)
         .as("heap: %s, then %s", before, after)

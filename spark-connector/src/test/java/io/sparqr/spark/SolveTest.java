@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.sparqr.backend.BackendChoice;
+import io.sparqr.numeric.Tolerances;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.model.SparseRow;
@@ -33,7 +34,7 @@ class SolveTest {
     assertThat(s.residualNorm())
         .isCloseTo(Problems.norm(Problems.residual(a, s.x(), b)), within(1e-12));
     assertThat(s.rank()).isEqualTo(40);
-    assertThat(s.report().residual().normalResidual()).isLessThan(1e-14);
+    assertThat(s.report().residual().normalResidual()).isLessThan(Tolerances.NORMAL_RESIDUAL);
     assertThat(s.report().proof().normDeparture()).isBetween(1e-18, 1e-13);
     assertThat(s.report().proof().redoneTasks()).isZero();
     assertThat(s.report().toText()).contains("column norms and probes kept to ");
@@ -53,7 +54,7 @@ class SolveTest {
               .partitionOptions(new PartitionOptions(2, 4, levels, 0))
               .solve(rdd);
       assertThat(s.report().analysis().levels()).isGreaterThanOrEqualTo(levels);
-      assertThat(Problems.normalResidual(a, s.x(), b)).isLessThan(1e-14);
+      assertThat(Problems.normalResidual(a, s.x(), b)).isLessThan(Tolerances.NORMAL_RESIDUAL);
       assertThat(s.residualNorm())
           .isCloseTo(Problems.norm(Problems.residual(a, s.x(), b)), within(1e-12));
     }

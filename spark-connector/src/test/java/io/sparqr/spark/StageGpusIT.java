@@ -4,6 +4,7 @@ package io.sparqr.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.backend.BackendChoice;
+import io.sparqr.numeric.Tolerances;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.sparse.CsrMatrix;
@@ -62,7 +63,7 @@ class StageGpusIT {
               .partitionOptions(new PartitionOptions(2, 4, 2, 0))
               .build();
       LeastSquaresSolution s = qr.solve(context.parallelize(Problems.rows(a, b), 3));
-      assertThat(Problems.normalResidual(a, s.x(), b)).isLessThan(1e-14);
+      assertThat(Problems.normalResidual(a, s.x(), b)).isLessThan(Tolerances.NORMAL_RESIDUAL);
       assertThat(context.sc().getPersistentRDDs().size()).isZero();
       assertThat(s.report().analysis().orderingReason())
           .as("an order is searched for at a GPU's rate, not at a processor's 33.3 Gflop/s")

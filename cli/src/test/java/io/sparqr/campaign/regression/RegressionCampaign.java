@@ -17,8 +17,13 @@ record RegressionCampaign(long seed, List<RegressionWay> ways) {
 
   /** Solves cases first to last - 1. */
   RegressionTally run(long first, long last) {
+    return run(LongStream.range(first, last));
+  }
+
+  /** Solves the cases of these numbers. */
+  RegressionTally run(LongStream numbers) {
     var tally = new RegressionTally();
-    for (long number = first; number < last; number++) {
+    for (long number : numbers.toArray()) {
       RegressionCase c = CaseGenerator.draw(seed, number);
       Expected right = Oracle.of(c, false);
       for (RegressionWay way : ways) {

@@ -3,11 +3,13 @@ package io.sparqr.campaign.regression;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.Sampling;
 import io.sparqr.spark.LocalSpark;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,21 +23,21 @@ import org.junit.jupiter.api.io.TempDir;
 class RegressionCampaignTest {
 
   private static final long SEED = Long.getLong("test.seed", 1L);
-  private static final long SAMPLE = 60;
+  private static final int ESTIMATES = 60;
   private static final long PYTHON_SEED = 5;
-  private static final long COMMANDS = 40;
-  private static final long CASES = Long.getLong("sparqr.test.regressions", SAMPLE);
+  private static final int COMMANDS = 40;
+  private static final String ASKED = "sparqr.test.regressions";
   private static final String ONE = System.getProperty("sparqr.test.case", "");
 
   @Test
   void byTheEstimator() throws IOException {
-    run(new EstimatorWay(), CASES);
+    run(new EstimatorWay(), ESTIMATES);
   }
 
   @Test
   void byTheCommandLine(@TempDir Path folder) throws IOException {
     LocalSpark.session();
-    run(new CommandLineWay(folder), CASES == SAMPLE ? COMMANDS : CASES);
+    run(new CommandLineWay(folder), COMMANDS);
   }
 
   /** -Dgolden.update writes them. */
@@ -49,7 +51,9 @@ class RegressionCampaignTest {
     }
     String more = System.getProperty("sparqr.test.lines", "");
     if (!more.isEmpty()) {
-      Files.write(Path.of(more), new RegressionCampaign(SEED, List.of()).lines(0, CASES));
+      Files.write(
+          Path.of(more),
+          new RegressionCampaign(SEED, List.of()).lines(0, Long.getLong(ASKED, ESTIMATES)));
     }
     assertThat(Files.readAllLines(file).stream().map(RegressionCampaignTest::question))
         .isEqualTo(lines.stream().map(RegressionCampaignTest::question).toList());
@@ -60,16 +64,19 @@ class RegressionCampaignTest {
     return line.substring(0, line.indexOf("\"none\""));
   }
 
-  private static void run(RegressionWay way, long cases) throws IOException {
+  private static void run(RegressionWay way, int cases) throws IOException {
     var campaign = new RegressionCampaign(SEED, List.of(way));
-    long first = ONE.isEmpty() ? 0 : Long.parseLong(ONE);
-    RegressionTally tally = campaign.run(first, ONE.isEmpty() ? cases : first + 1);
+    LongStream numbers =
+        ONE.isEmpty()
+            ? Sampling.numbers(ASKED, cases).asLongStream()
+            : LongStream.of(Long.parseLong(ONE));
+    RegressionTally tally = campaign.run(numbers);
     String folder = System.getProperty("sparqr.test.folder", "");
     if (!ONE.isEmpty() && !folder.isEmpty()) {
-      campaign.write(first, Path.of(folder));
+      campaign.write(Long.parseLong(ONE), Path.of(folder));
     }
     String all = "seed %d%n%s".formatted(SEED, tally);
-    if (CASES != SAMPLE || !ONE.isEmpty()) {
+    if (Long.getLong(ASKED) != null || !ONE.isEmpty()) {
       System.out.println(all);
     }
     assertThat(tally.disagreements()).as(all).isEmpty();

@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 import org.apache.spark.sql.SparkSession;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -32,11 +31,6 @@ class BadInputTest {
   @BeforeAll
   static void start() {
     spark = CliRun.session();
-  }
-
-  @AfterAll
-  static void stop() {
-    spark.stop();
   }
 
   @BeforeEach

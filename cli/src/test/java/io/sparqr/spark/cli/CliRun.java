@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.cli;
 
+import io.sparqr.spark.LocalSpark;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.ArrayList;
@@ -30,12 +31,6 @@ public record CliRun(int code, String out, String err) {
 
   /** A session that the runs of a test class share. */
   public static SparkSession session() {
-    return SparkSession.builder()
-        .master("local[2]")
-        .appName("cli test")
-        .config("spark.ui.enabled", false)
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.sql.shuffle.partitions", 2)
-        .getOrCreate();
+    return LocalSpark.session();
   }
 }

@@ -24,6 +24,9 @@ import picocli.CommandLine.ParameterException;
 @Tag("once")
 class DocumentsTest {
 
+  /** Lines of a text that are seen without scrolling. */
+  private static final int FIRST_SCREEN = 40;
+
   private static final Path ROOT = Markdown.ROOT;
 
   private static final Pattern WORD = Pattern.compile("\"([^\"]*)\"|'([^']*)'|(\\S+)");
@@ -159,8 +162,22 @@ class DocumentsTest {
   }
 
   @Test
-  void theReadmeIsOfOnePage() throws IOException {
-    assertThat(Files.readAllLines(ROOT.resolve("README.md"))).hasSizeLessThanOrEqualTo(150);
+  void theFirstScreenOfTheReadmeRunsTheMainJobAndTheTestsThatTheGateRuns() throws IOException {
+    List<String> lines = Files.readAllLines(ROOT.resolve("README.md"));
+    String screen = String.join("\n", lines.subList(0, FIRST_SCREEN));
+    assertThat(screen).contains("bin/sparqr solve");
+    List<String> tests =
+        Pattern.compile("\\./mvnw\\b[^`\n]*")
+            .matcher(screen)
+            .results()
+            .map(m -> m.group().strip())
+            .distinct()
+            .toList();
+    assertThat(tests).as("commands that run the tests").hasSize(1);
+    assertThat(Files.readAllLines(ROOT.resolve(".ci/run")))
+        .as("the gate runs %s", tests)
+        .anyMatch(line -> line.equals(tests.get(0)) || line.startsWith(tests.get(0) + " "));
+    assertThat(lines).as("a page").hasSizeLessThanOrEqualTo(150);
   }
 
   /** Tables are exempt, and so is code. */

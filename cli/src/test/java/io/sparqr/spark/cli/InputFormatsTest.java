@@ -24,8 +24,6 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.GZIPOutputStream;
 import org.apache.commons.compress.compressors.bzip2.BZip2CompressorOutputStream;
-import org.apache.spark.sql.SparkSession;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -49,18 +47,11 @@ class InputFormatsTest {
       "t\n 4 1 1 2\nrra            3 2 5 0\n(3I2)           (5I2)           (4F5.1)\n"
           + " 1 4 6\n 1 2 3 2 3\n  1.0  1.0  1.0  1.0\n  2.0\n";
 
-  private static SparkSession spark;
-
   @TempDir Path folder;
 
   @BeforeAll
   static void start() {
-    spark = CliRun.session();
-  }
-
-  @AfterAll
-  static void stop() {
-    spark.stop();
+    CliRun.session();
   }
 
   private Path put(String name, String text) throws IOException {

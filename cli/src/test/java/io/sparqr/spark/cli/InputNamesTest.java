@@ -10,7 +10,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.apache.spark.sql.SparkSession;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -36,11 +35,6 @@ class InputNamesTest {
   @BeforeAll
   static void start() {
     spark = CliRun.session();
-  }
-
-  @AfterAll
-  static void stop() {
-    spark.stop();
   }
 
   /** b = (1, 3, 6) and A = (1 0; 1 1; 1 2): x = (5/6, 5/2). */

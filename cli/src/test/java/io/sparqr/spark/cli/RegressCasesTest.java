@@ -9,8 +9,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import org.apache.spark.sql.SparkSession;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,18 +24,11 @@ class RegressCasesTest {
   /** Half a unit of the sixth decimal, to which the values are known. */
   private static final double LAST = 1e-6;
 
-  private static SparkSession spark;
-
   @TempDir Path folder;
 
   @BeforeAll
   static void start() {
-    spark = CliRun.session();
-  }
-
-  @AfterAll
-  static void stop() {
-    spark.stop();
+    CliRun.session();
   }
 
   /** The run, its table written to a file. */

@@ -15,7 +15,6 @@ import java.util.List;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,11 +35,6 @@ class RegressCommandTest {
   static void start() {
     spark = CliRun.session();
     csv = R.resolve("summary.csv");
-  }
-
-  @AfterAll
-  static void stop() {
-    spark.stop();
   }
 
   private static CliRun regressed(Object... arguments) {

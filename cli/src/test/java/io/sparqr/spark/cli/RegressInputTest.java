@@ -13,8 +13,6 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.zip.GZIPOutputStream;
-import org.apache.spark.sql.SparkSession;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,18 +22,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** {@code sparqr regress} on CSV as people write it. */
 class RegressInputTest {
 
-  private static SparkSession spark;
-
   @TempDir Path folder;
 
   @BeforeAll
   static void start() {
-    spark = CliRun.session();
-  }
-
-  @AfterAll
-  static void stop() {
-    spark.stop();
+    CliRun.session();
   }
 
   private static Path given(String name) throws URISyntaxException {

@@ -19,7 +19,6 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.SparkSession;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -38,11 +37,6 @@ class RegressionGuideTest {
   @BeforeAll
   static void start() {
     spark = CliRun.session();
-  }
-
-  @AfterAll
-  static void stop() {
-    spark.stop();
   }
 
   private static String guide() throws IOException {

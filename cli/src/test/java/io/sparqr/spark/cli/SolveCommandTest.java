@@ -18,7 +18,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.SparkSession;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,11 +45,6 @@ class SolveCommandTest {
     rhs =
         DenseMatrix.ofColumns(
             matrix.rows(), matrix.multiply(expected[0]), matrix.multiply(expected[1]));
-  }
-
-  @AfterAll
-  static void stop() {
-    spark.stop();
   }
 
   private Path file(String name) {

@@ -2,10 +2,13 @@
 package io.sparqr.spark.warmup;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.matrix.DenseMatrix;
 import io.sparqr.matrix.gallery.DefaultRightHandSide;
 import io.sparqr.matrix.gallery.Gallery;
+import io.sparqr.numeric.Tolerances;
 import io.sparqr.spark.CapturedLog;
 import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.LocalSpark;
@@ -14,8 +17,10 @@ import io.sparqr.spark.device.Backends;
 import io.sparqr.spark.engine.Foreground;
 import io.sparqr.spark.file.RowSlice;
 import io.sparqr.spark.metrics.AtStart;
+import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.pipeline.Pipeline;
 import io.sparqr.spark.plan.SolveOptions;
+import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.spark.report.ProgressListener;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.sparse.CsrMatrix;
@@ -30,6 +35,7 @@ import org.apache.logging.log4j.Level;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerJobStart;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -120,10 +126,31 @@ class WarmupTest {
     for (TrialProblem problem : TrialProblem.list(false)) {
       problem.solve();
       problem.solve(context);
+      double[] b = problem.b().column(0);
+      List<SparseRow> rows = Problems.rows(problem.a(), b);
+      LeastSquaresSolution s =
+          Pipeline.solve(
+              RowSource.local(1, p -> rows.iterator()), problem.options(), ProgressListener.NONE);
+      assertThat(Tolerances.backwardError(problem.a(), b, s.x(), s.deadColumns()))
+          .as("%d x %d", problem.a().rows(), problem.a().columns())
+          .isLessThan(Tolerances.UNITS);
     }
     TrialProblem first = TrialProblem.list(false).get(0);
     assertThat(first.isSmall()).isTrue();
     first.factorize(context);
+    // what is no number comes up in whatever reads and solves it
+    double[] broken = first.b().column(0).clone();
+    broken[broken.length - 1] = Double.NaN;
+    var bad =
+        new TrialProblem(
+            first.a(),
+            DenseMatrix.ofColumns(broken.length, new double[][] {broken}),
+            first.options());
+    for (ThrowingCallable way :
+        List.<ThrowingCallable>of(
+            bad::solve, () -> bad.solve(context), () -> bad.factorize(context))) {
+      assertThatThrownBy(way).isInstanceOf(NonFiniteValueException.class);
+    }
     assertThat(context.getPersistentRDDs()).isEmpty();
     assertThat(TrialProblem.large(false)).hasSizeBetween(0, 2);
     // 16 GB of heap and 8 processors

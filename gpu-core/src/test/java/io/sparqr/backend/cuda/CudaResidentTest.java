@@ -81,12 +81,12 @@ class CudaResidentTest {
     double[] x = first.solve(c, 1).orElseThrow();
     // longer than the session would be kept without it
     Thread.sleep(700);
-    assertThat(first.solve(c, 1).orElseThrow()).containsExactly(x);
-    assertThat(second.solve(c, 1).orElseThrow()).as("another task").containsExactly(x);
+    assertThat(first.solve(c, 1).orElseThrow()).isEqualTo(x);
+    assertThat(second.solve(c, 1).orElseThrow()).as("another task").isEqualTo(x);
     first.close();
     first.close();
     assertThat(first.solve(c, 1)).isEmpty();
-    assertThat(second.solve(c, 1).orElseThrow()).containsExactly(x);
+    assertThat(second.solve(c, 1).orElseThrow()).isEqualTo(x);
     second.close();
     for (int k = 0; LiveResources.total() > before && k < 100; k++) {
       Thread.sleep(50);
@@ -173,7 +173,7 @@ class CudaResidentTest {
         found.add(threads.submit(() -> r.solve(c.get(which), 1).orElseThrow()));
       }
       for (int k = 0; k < 16; k++) {
-        assertThat(found.get(k).get()).containsExactly(x.get(k % 4));
+        assertThat(found.get(k).get()).isEqualTo(x.get(k % 4));
       }
     } finally {
       threads.shutdown();
@@ -192,8 +192,8 @@ class CudaResidentTest {
     double[] c = right(PROBLEM, 6);
     double[] other = r.solve(c, 1).orElseThrow();
     for (int k = 0; k < 3; k++) {
-      assertThat(r.solveStored(new double[0]).orElseThrow()).as("%d", k).containsExactly(x);
-      assertThat(r.solve(c, 1).orElseThrow()).as("%d", k).containsExactly(other);
+      assertThat(r.solveStored(new double[0]).orElseThrow()).as("%d", k).isEqualTo(x);
+      assertThat(r.solve(c, 1).orElseThrow()).as("%d", k).isEqualTo(other);
     }
     r.close();
     assertThat(r.solveStored(new double[0])).isEmpty();
@@ -211,7 +211,7 @@ class CudaResidentTest {
         var next = device.factor(PROBLEM, options);
         assertThat(next.residence().factor().orElseThrow().solve(c, 1).orElseThrow())
             .as("task %d", k)
-            .containsExactly(x);
+            .isEqualTo(x);
         assertThat(next.summary().h2dBytes()).isLessThan(first.summary().h2dBytes() / 2);
       }
       var gone = device.factor(PROBLEM, new FactorOptions(1e-10, 4, 0).forSolution(true));
@@ -228,7 +228,7 @@ class CudaResidentTest {
       double[] c = right(problem, 3);
       double[] x = r.solve(c, 1).orElseThrow();
       for (int k = 0; k < 20; k++) {
-        assertThat(r.solve(c, 1).orElseThrow()).as("%s, %d", matrix, k).containsExactly(x);
+        assertThat(r.solve(c, 1).orElseThrow()).as("%s, %d", matrix, k).isEqualTo(x);
       }
     }
   }
@@ -259,7 +259,7 @@ class CudaResidentTest {
           .isEqualTo(beside.fronts().stream().mapToLong(FrontFactor::length).sum());
       double[] c = right(problem, 8);
       assertThat(there.solve(c, 1).orElseThrow())
-          .containsExactly(beside.residence().factor().orElseThrow().solve(c, 1).orElseThrow());
+          .isEqualTo(beside.residence().factor().orElseThrow().solve(c, 1).orElseThrow());
       requireSame(there.fetch(RowMemory.HEAP, 4).orElseThrow(), beside.fronts());
       requireSame(there.fetch(RowMemory.HEAP, 1).orElseThrow(), beside.fronts());
       there.close();
@@ -326,11 +326,11 @@ class CudaResidentTest {
       requireSame(first.fetch(RowMemory.HEAP, 4).orElseThrow(), expected);
 
       // the second leaves for the first, and the other way round
-      assertThat(first.solve(c, 1).orElseThrow()).as("%s", matrix).containsExactly(x);
+      assertThat(first.solve(c, 1).orElseThrow()).as("%s", matrix).isEqualTo(x);
       assertThat(first.bytes()).as("back").isEqualTo(bytes);
       assertThat(second.bytes()).isEqualTo(bytes - rows);
-      assertThat(second.solve(c, 1).orElseThrow()).containsExactly(x);
-      assertThat(second.solveStored(new double[0]).orElseThrow()).containsExactly(stored);
+      assertThat(second.solve(c, 1).orElseThrow()).isEqualTo(x);
+      assertThat(second.solveStored(new double[0]).orElseThrow()).isEqualTo(stored);
       assertThat(second.bytes()).isEqualTo(bytes);
       assertThat(first.bytes()).isEqualTo(bytes - rows);
       assertThat(RowBudget.ofJvm().memoryBytes() - budgeted).isEqualTo(2 * rows);
@@ -339,8 +339,8 @@ class CudaResidentTest {
       assertThat(second.bytes()).as("moved again").isEqualTo(bytes - rows);
       System.setProperty(SHARE, "0");
       for (int k = 0; k < 3; k++) {
-        assertThat(first.solve(c, 1).orElseThrow()).as("%s", matrix).containsExactly(x);
-        assertThat(first.solveStored(new double[0]).orElseThrow()).containsExactly(stored);
+        assertThat(first.solve(c, 1).orElseThrow()).as("%s", matrix).isEqualTo(x);
+        assertThat(first.solveStored(new double[0]).orElseThrow()).isEqualTo(stored);
       }
       assertThat(first.bytes()).as("over the bus").isEqualTo(bytes - rows);
       assertThat(RowBudget.ofJvm().memoryBytes() - budgeted).isEqualTo(2 * rows);

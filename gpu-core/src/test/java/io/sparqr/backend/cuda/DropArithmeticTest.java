@@ -3,13 +3,16 @@ package io.sparqr.backend.cuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.Sampling;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * The kernels' DROP tasks on this machine (src/test/cuda/drop_search.cu): pairs of fronts with dead
@@ -32,15 +35,19 @@ class DropArithmeticTest {
     assertThat(run.exit()).as(run.output()).isZero();
   }
 
-  /** Errors that the search has to find. */
+  /** Errors that the search has to find: what of the headers, and what instead. */
+  static Stream<Arguments> errors() {
+    return Sampling.of(
+        List.of(
+            Arguments.of("orthogonal[i] = t.q[source][column]", "orthogonal[i] = t.q[row][column]"),
+            Arguments.of("drop.word[DROP_LEFT] = at + count", "drop.word[DROP_LEFT] = at"),
+            Arguments.of("front.rhs + k] = s", "front.rhs + k] = 0"),
+            Arguments.of("gone ? 0.0 : sum", "sum"),
+            Arguments.of("stop < of.panels ? 32 * stop : of.rows", "of.rows")));
+  }
+
   @ParameterizedTest
-  @CsvSource({
-    "orthogonal[i] = t.q[source][column], orthogonal[i] = t.q[row][column]",
-    "'drop.word[DROP_LEFT] = at + count', 'drop.word[DROP_LEFT] = at'",
-    "'front.rhs + k] = s', 'front.rhs + k] = 0'",
-    "'gone ? 0.0 : sum', 'sum'",
-    "stop < of.panels ? 32 * stop : of.rows, of.rows"
-  })
+  @MethodSource("errors")
   void plantedErrorsAreFound(String what, String instead) throws Exception {
     Path headers = Files.createDirectory(folder.resolve("planted"));
     try (var files = Files.list(HostKernels.HEADERS)) {

@@ -3,6 +3,7 @@ package io.sparqr.backend.cuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.Sampling;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,7 +31,7 @@ class KernelArithmeticTest {
   @Test
   void noTileOfTheSearchIsFactorizedWrongly() throws Exception {
     Path program = compile(HEADERS);
-    String tiles = System.getProperty("sparqr.test.tiles", "4000");
+    String tiles = System.getProperty("sparqr.test.tiles", "" + Sampling.count(4000));
     String seed = System.getProperty("test.seed", "1");
     HostKernels.Run run = run(List.of(program.toString(), tiles, seed, ONCE_WRONG));
     assertThat(run.output()).contains("0 wrong of " + (Long.parseLong(tiles) + 3));

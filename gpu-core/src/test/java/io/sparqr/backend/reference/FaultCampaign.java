@@ -84,6 +84,14 @@ public final class FaultCampaign {
     return this;
   }
 
+  /** Puts {@value #FAULTS_A_PROBLEM} faults into each of the problems with these seeds. */
+  FaultCampaign runEach(long... seeds) {
+    for (long seed : seeds) {
+      problem(seed, FAULTS_A_PROBLEM);
+    }
+    return this;
+  }
+
   /** Faults in one problem; how many. */
   private int problem(long seed, int count) {
     FaultProblem p = FaultProblem.random(seed, size);

@@ -1,6 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.reference;
 
+import java.util.Arrays;
+
 /**
  * Householder reflectors as LAPACK defines them: H_j = I - tau_j v_j v_j', v_j(j) = 1, H_j x = beta
  * e_j, beta = -sign(alpha) ||x||; a column that is zero below the diagonal has tau = 0.
@@ -51,6 +53,37 @@ final class Householder {
     return sum;
   }
 
+  /**
+   * The inner products of column k and each column behind it, as {@link #product} has them to the
+   * bit, but row by row: columns of many rows are far apart in memory.
+   *
+   * @param sums room by depth of the recursion; the result is in that of this {@code depth}
+   */
+  private static void products(double[][] a, int from, int to, int k, double[][] sums, int depth) {
+    if (to - from > TERMS) {
+      int middle = (from + to) >>> 1;
+      products(a, from, middle, k, sums, depth);
+      products(a, middle, to, k, sums, depth + 1);
+      for (int j = k + 1; j < sums[depth].length; j++) {
+        sums[depth][j] += sums[depth + 1][j];
+      }
+      return;
+    }
+    double[] sum = sums[depth];
+    if (sum == null) {
+      sum = new double[a[0].length];
+      sums[depth] = sum;
+    }
+    Arrays.fill(sum, k + 1, sum.length, 0);
+    for (int i = from; i < to; i++) {
+      double[] of = a[i];
+      double v = of[k];
+      for (int j = k + 1; j < sum.length; j++) {
+        sum[j] += v * of[j];
+      }
+    }
+  }
+
   /** The inner product of a column, divided by a number, with itself. */
   private static double squares(double[][] a, int from, int to, int k, double scale) {
     if (to - from > TERMS) {
@@ -99,11 +132,18 @@ final class Householder {
       a[i][k] /= alpha - beta;
     }
     a[row][k] = Math.scalb(beta, e);
-    for (int j = k + 1; j < a[row].length; j++) {
-      double sum = tau * (a[row][j] + product(a, row + 1, a.length, k, j));
-      a[row][j] -= sum;
-      for (int i = row + 1; i < a.length; i++) {
-        a[i][j] -= sum * a[i][k];
+    double[][] sums = new double[Integer.SIZE][];
+    products(a, row + 1, a.length, k, sums, 0);
+    double[] sum = sums[0];
+    for (int j = k + 1; j < sum.length; j++) {
+      sum[j] = tau * (a[row][j] + sum[j]);
+      a[row][j] -= sum[j];
+    }
+    for (int i = row + 1; i < a.length; i++) {
+      double[] of = a[i];
+      double v = of[k];
+      for (int j = k + 1; j < sum.length; j++) {
+        of[j] -= sum[j] * v;
       }
     }
     return tau;

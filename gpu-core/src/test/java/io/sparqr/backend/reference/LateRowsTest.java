@@ -13,6 +13,8 @@ import io.sparqr.numeric.Residence;
 import io.sparqr.numeric.ResidentFactor;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.numeric.TestMatrices;
+import io.sparqr.numeric.Tolerances;
 import io.sparqr.numeric.storage.LateRows;
 import io.sparqr.numeric.storage.RowBudget;
 import io.sparqr.numeric.storage.RowStore;
@@ -149,11 +151,25 @@ class LateRowsTest {
   /** A repeated task and Q do not stay. */
   @Test
   void demandsThatNeedRowsReturnThem() {
+    SubtreeFactor beside = KeptRowsTest.factor(null, k -> k, PROBLEM, BESIDE);
+    assertThat(KeptRowsTest.factor(null, k -> k, PROBLEM, ALONE).fronts()).isEmpty();
     var q = new FactorOptions(1e-10, 2, 0, true).staying(true).alone(true);
-    assertThat(KeptRowsTest.factor(null, k -> k, PROBLEM, q).fronts()).isNotEmpty();
-    assertThat(KeptRowsTest.factor(null, k -> k, PROBLEM, ALONE.safely()).fronts()).isNotEmpty();
-    assertThat(KeptRowsTest.factor(null, k -> k, PROBLEM, ALONE.staying(false)).fronts())
-        .isNotEmpty();
+    for (FactorOptions o : List.of(q, ALONE.safely(), ALONE.staying(false))) {
+      SubtreeFactor f = KeptRowsTest.factor(null, k -> k, PROBLEM, o);
+      assertThat(f.residence().alone()).as("%s", o).isFalse();
+      assertThat(f.residence().factor()).as("%s", o).isEmpty();
+      assertThat(f.reflectors()).hasSize(o == q ? PROBLEM.fronts().length : 0);
+      assertThat(f.fronts()).hasSameSizeAs(beside.fronts());
+      int columns = PROBLEM.analysis().columns();
+      double norm = Tolerances.norm(PROBLEM.rows().value());
+      for (int k = 0; k < f.fronts().size(); k++) {
+        Tolerances.requireClose(
+            TestMatrices.rowsOfR(f.fronts().get(k)),
+            TestMatrices.rowsOfR(beside.fronts().get(k)),
+            Tolerances.of(PROBLEM.rows().rows(), columns, norm),
+            "front " + k + ", " + o);
+      }
+    }
   }
 
   /** Several readers share them. */

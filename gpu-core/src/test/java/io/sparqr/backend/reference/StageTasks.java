@@ -178,8 +178,11 @@ final class StageTasks {
       int at = row(f, bundle, r);
       for (int k = 0; k < w; k++) {
         double v = reflector(slot, column, at, r, k);
-        for (int j = 0; j < width; j++) {
-          c[k][j] += v * arena[at + from * tile + j];
+        double[] product = c[k];
+        double[] of = arena;
+        int first = at + from * tile;
+        for (int j = 0; j < product.length; j++) {
+          product[j] += v * of[first + j];
         }
       }
     }
@@ -187,8 +190,9 @@ final class StageTasks {
     double[][] d = new double[w][width];
     for (int k = 0; k < w; k++) {
       for (int i = 0; i <= k; i++) {
+        double factor = vt[t + i * tile + k];
         for (int j = 0; j < width; j++) {
-          d[k][j] += vt[t + i * tile + k] * c[i][j];
+          d[k][j] += factor * c[i][j];
         }
       }
     }
@@ -196,8 +200,11 @@ final class StageTasks {
       int at = row(f, bundle, r);
       for (int k = 0; k < w; k++) {
         double v = reflector(slot, column, at, r, k);
-        for (int j = 0; j < width; j++) {
-          arena[at + from * tile + j] -= v * d[k][j];
+        double[] product = d[k];
+        double[] of = arena;
+        int first = at + from * tile;
+        for (int j = 0; j < product.length; j++) {
+          of[first + j] -= v * product[j];
         }
       }
     }

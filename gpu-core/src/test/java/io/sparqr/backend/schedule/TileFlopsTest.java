@@ -3,9 +3,11 @@ package io.sparqr.backend.schedule;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.Sampling;
 import io.sparqr.symbolic.TileFlops;
 import io.sparqr.symbolic.TileModel;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,7 +17,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 class TileFlopsTest {
 
   private static final long SEED = Long.getLong("test.seed", 42L);
-  private static final int ITERATIONS = Integer.getInteger("test.iters", 3000);
 
   @Test
   void aTileIsOneTile() {
@@ -24,7 +25,7 @@ class TileFlopsTest {
 
   @Test
   void theSchedulersCountIsForetoldToTheFlop() {
-    for (int it = 0; it < ITERATIONS; it++) {
+    for (int it : Sampling.numbers("test.iters", 3000).toArray()) {
       var random = new Random(SEED + it);
       int fn = 1 + random.nextInt(1 + random.nextInt(1500));
       int fm = 1 + random.nextInt(1 + random.nextInt(random.nextInt(8) == 0 ? 40_000 : 2500));
@@ -44,8 +45,10 @@ class TileFlopsTest {
   @ValueSource(ints = {2, 3, 4, 6, 8})
   void manyTilesAreForetoldWithinThreePercent(int bundle) {
     var options = SchedulerOptions.defaults().withBundle(bundle).withSmallFronts(0, 0);
-    int[][] shapes = {{1_800_000, 5000}, {93_000, 93_000}, {300_000, 64_000}};
-    for (int[] shape : shapes) {
+    List<int[]> shapes =
+        List.of(
+            new int[] {1_800_000, 5000}, new int[] {93_000, 93_000}, new int[] {300_000, 64_000});
+    for (int[] shape : Sampling.of(shapes).toList()) {
       int fm = shape[0];
       int fn = shape[1];
       long[] stair = new long[fn];

@@ -17,6 +17,7 @@ import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.TestMatrices;
+import io.sparqr.numeric.Tolerances;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -90,8 +91,8 @@ class CheckedFactorizerTest {
     assertThat(actual.fronts()).hasSameSizeAs(expected.fronts());
     for (int f = 0; f < expected.fronts().size(); f++) {
       assertThat(TestMatrices.rowsOfR(actual.fronts().get(f)))
-          .containsExactly(TestMatrices.rowsOfR(expected.fronts().get(f)));
-      assertThat(actual.fronts().get(f).rhs()).containsExactly(expected.fronts().get(f).rhs());
+          .isEqualTo(TestMatrices.rowsOfR(expected.fronts().get(f)));
+      assertThat(actual.fronts().get(f).rhs()).isEqualTo(expected.fronts().get(f).rhs());
     }
     assertThat(actual.outputs()).hasSameSizeAs(expected.outputs());
     assertThat(actual.residualSquares()[0])
@@ -196,7 +197,7 @@ class CheckedFactorizerTest {
     SubtreeFactor r = staged.factor(c.problem(), o);
     assertThat(r.summary().redoneTasks()).isEqualTo(1);
     assertThat(r.summary().warnings()).hasSize(1);
-    assertThat(TaskCheck.verify(c.problem(), r, o)).isLessThan(1e-13);
+    assertThat(TaskCheck.verify(c.problem(), r, o)).isLessThan(Tolerances.of(60, 30, 1));
     try (var plain = new ReferenceSubtreeFactorizer()) {
       assertThat(plain.factor(c.problem(), o).summary().redoneTasks()).isZero();
     }

@@ -16,7 +16,6 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 class DissectionSearchTest {
 
@@ -58,25 +57,26 @@ class DissectionSearchTest {
     }
   }
 
+  /** An idle worker of a pool that is not shut down would stay for a minute. */
   @Test
-  @Timeout(value = 2, unit = TimeUnit.MINUTES)
   void noThreadIsLeftOfASearchThatWasGivenUp() throws InterruptedException {
     Set<Thread> before = workers();
+    Set<Thread> begun = new HashSet<>();
     for (int k = 0; k < 20; k++) {
       try (var search = new DissectionSearch(GRID)) {
         search.beginIfSmall();
         search.begin(3);
+        begun.addAll(workers());
       }
     }
-    // idle workers of a pool that was shut down end; the common pool's have other names
-    while (true) {
-      Set<Thread> left = workers();
-      left.removeAll(before);
-      if (left.isEmpty()) {
-        return;
-      }
-      left.iterator().next().join(100);
+    begun.removeAll(before);
+    assertThat(begun).as("workers of the searches").isNotEmpty();
+    // the common pool's workers have other names
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(40);
+    for (Thread t : begun) {
+      t.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime())));
     }
+    assertThat(begun).as("workers that are left").noneMatch(Thread::isAlive);
   }
 
   @Test

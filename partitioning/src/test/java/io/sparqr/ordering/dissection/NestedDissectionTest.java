@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import edu.ufl.cise.amd.tdouble.Damd_defaults;
 import edu.ufl.cise.amd.tdouble.Damd_order;
+import io.sparqr.Sampling;
 import io.sparqr.ordering.FillCounter;
 import io.sparqr.ordering.RandomPatterns;
 import io.sparqr.ordering.graph.ColumnGraph;
@@ -120,8 +121,9 @@ class NestedDissectionTest {
   }
 
   @Test
-  void aPathOfAMillionVerticesNeedsNoDeepStack() {
-    int n = 1_000_000;
+  void aPathOfVeryManyVerticesNeedsNoDeepStack() {
+    // a stack of the usual size overflows at some ten thousand calls
+    int n = Sampling.count(1_000_000);
     List<int[]> rows = new ArrayList<>(n);
     for (int j = 0; j + 1 < n; j++) {
       rows.add(new int[] {j, j + 1});

@@ -4,6 +4,7 @@ package io.sparqr.spark.ml;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.sparqr.Sampling;
 import io.sparqr.spark.DenseStatistics;
 import io.sparqr.spark.Designs;
 import java.util.Arrays;
@@ -23,7 +24,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RegressionStatisticsTest {
 
   private static final long SEED = Long.getLong("test.seed", 20260303L);
-  private static final int FITS = Integer.getInteger("sparqr.statistics.fits", 24);
+  private static final int FITS =
+      Integer.getInteger("sparqr.statistics.fits", Sampling.WHOLE ? 24 : 8);
 
   /** What computes: cpu or cuda. */
   String backend() {

@@ -4,6 +4,7 @@ package io.sparqr.spark.inverse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.sparqr.Sampling;
 import io.sparqr.backend.cpu.CpuSubtreeFactorizer;
 import io.sparqr.backend.reference.ReferenceSubtreeFactorizer;
 import io.sparqr.numeric.SubtreeFactorizer;
@@ -19,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -31,7 +33,8 @@ import org.junit.jupiter.api.Test;
 class StatisticsPropertyTest {
 
   private static final long SEED = Long.getLong("test.seed", 20260301L);
-  private static final int DESIGNS = Integer.getInteger("sparqr.statistics.designs", 4000);
+  private static final int DESIGNS = 4000;
+  private static final String ASKED = "sparqr.statistics.designs";
   private static final OrderingMethod[] ORDERS = {
     OrderingMethod.AMD,
     OrderingMethod.COLAMD,
@@ -49,12 +52,12 @@ class StatisticsPropertyTest {
 
   @Test
   void standardErrorsAreThoseOfTheKeptColumnsOnTheCpu() {
-    run(new CpuSubtreeFactorizer(), DESIGNS, SEED);
+    run(new CpuSubtreeFactorizer(), Sampling.numbers(ASKED, DESIGNS), SEED);
   }
 
   @Test
   void standardErrorsAreThoseOfTheKeptColumnsByTaskLists() {
-    run(new ReferenceSubtreeFactorizer(), DESIGNS / 2, SEED + 1);
+    run(new ReferenceSubtreeFactorizer(), Sampling.numbers(ASKED, DESIGNS / 2), SEED + 1);
   }
 
   /** Fronts without rows, whose cut once had a task without fronts. */
@@ -67,9 +70,11 @@ class StatisticsPropertyTest {
     }
   }
 
-  private void run(SubtreeFactorizer backend, int designs, long seed) {
+  private void run(SubtreeFactorizer backend, IntStream numbers, long seed) {
+    int[] all = numbers.toArray();
+    int designs = all.length;
     try (backend) {
-      for (int i = 0; i < designs; i++) {
+      for (int i : all) {
         long own = seed * 1_000_003L + i;
         var random = new Random(own);
         Designs.Design design = Designs.random(random);
@@ -277,7 +282,7 @@ class StatisticsPropertyTest {
   /** Two chains of grids: a condition of 1e7, whose square would leave two digits. */
   @Test
   void errorsGrowWithTheConditionNotWithItsSquare() {
-    for (int s = 0; s < 20; s++) {
+    for (int s : Sampling.numbers(20).toArray()) {
       var random = new Random(SEED + s);
       int n = 24;
       List<TreeMap<Integer, Double>> rows = new ArrayList<>();

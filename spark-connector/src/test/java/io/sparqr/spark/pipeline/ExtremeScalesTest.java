@@ -4,6 +4,7 @@ package io.sparqr.spark.pipeline;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sparqr.Sampling;
 import io.sparqr.error.NonFiniteSolutionException;
 import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.numeric.Tolerances;
@@ -30,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ExtremeScalesTest {
 
   private static final long SEED = Long.getLong("test.seed", 20261127L);
-  private static final int ITERATIONS = Integer.getInteger("test.iters", 6);
+  private static final int ITERATIONS = Integer.getInteger("test.iters", Sampling.WHOLE ? 6 : 2);
   private static final int M = 14;
   private static final int N = 6;
 
@@ -146,7 +147,9 @@ class ExtremeScalesTest {
             assertThat(Math.scalb(y.residualNorm(), -c.rhsExponent))
                 .as(what)
                 .isCloseTo(x.residualNorm(), Offset.offset(Tolerances.ofResidual(1, 100)));
-            assertThat(y.report().residual().normalResidual()).as(what).isLessThan(1e-13);
+            assertThat(y.report().residual().normalResidual())
+                .as(what)
+                .isLessThan(10 * Tolerances.NORMAL_RESIDUAL);
             // of other right-hand sides, by the semi-normal equations
             LeastSquaresSolution other = far.solveFurther(source(c.rows(true), spark));
             same(c, c.expected(x.x(), c.rhsExponent), other.x(), 100_000, what + ", further");

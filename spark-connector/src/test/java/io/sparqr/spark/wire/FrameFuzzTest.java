@@ -4,6 +4,7 @@ package io.sparqr.spark.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
+import io.sparqr.Sampling;
 import io.sparqr.error.WireFormatException;
 import io.sparqr.spark.wire.FrameSamples.Sample;
 import java.lang.management.ManagementFactory;
@@ -31,7 +32,8 @@ import org.junit.jupiter.api.Test;
 class FrameFuzzTest {
 
   private static final long SEED = Long.getLong("test.seed", 20260122L);
-  private static final int FRAMES = Integer.getInteger("sparqr.test.frames", 30_000);
+  private static final int FRAMES =
+      Integer.getInteger("sparqr.test.frames", Sampling.WHOLE ? 300_000 : 30_000);
 
   /** Bytes that may be taken for one of the frame. */
   private static final int FACTOR = 16;

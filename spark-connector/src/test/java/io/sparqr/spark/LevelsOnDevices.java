@@ -4,13 +4,11 @@ package io.sparqr.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.backend.BackendChoice;
-import io.sparqr.backend.reference.PlainDevice;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.spark.report.SolveReport;
 import io.sparqr.sparse.CsrMatrix;
-import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.api.java.JavaRDD;
@@ -22,10 +20,10 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * A tree of tasks over two executor JVMs, each with the R of its tasks on its device and nowhere
- * else. The device is the plain Java executor.
+ * else. The device is the plain Java executor. On the cluster of {@link OnlyOnDeviceIT}.
  */
 @Timeout(value = 170, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class LevelsOnDevicesIT {
+abstract class LevelsOnDevices {
 
   private static final long SEED = Long.getLong("test.seed", 20261126L);
   private static final CsrMatrix A = Problems.grid(40, SEED);
@@ -34,20 +32,16 @@ class LevelsOnDevicesIT {
   private static JavaSparkContext context;
 
   @BeforeAll
-  static void start() throws IOException, InterruptedException {
-    context =
-        LocalCluster.start(
-            LocalCluster.conf("sparqr levels on devices", EXECUTORS, 1)
-                // a task waits for the executor that has its R
-                .set("spark.locality.wait", "30s")
-                .set("spark.executorEnv.CUDA_VISIBLE_DEVICES", "0")
-                .set("spark.executor.extraJavaOptions", "-D" + PlainDevice.ON + "=true"),
-            EXECUTORS);
+  static void begin() throws InterruptedException {
+    context = OnlyOnDeviceIT.context();
+    LocalCluster.awaitExecutors(context, EXECUTORS);
+    // a task waits for the executor that has its R; each stage looks at the live setting
+    context.sc().conf().set("spark.locality.wait", "30s");
   }
 
   @AfterAll
-  static void stop() {
-    context.stop();
+  static void end() {
+    context.sc().conf().set("spark.locality.wait", "0");
   }
 
   private static JavaRDD<SparseRow> rows(long seed) {

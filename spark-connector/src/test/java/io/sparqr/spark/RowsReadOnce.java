@@ -25,7 +25,6 @@ import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.util.LongAccumulator;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -35,10 +34,10 @@ import scala.Tuple2;
 
 /**
  * With a given analysis two executor JVMs compute each partition of the rows once, with the bits of
- * rows that are read twice, and keep nothing of them.
+ * rows that are read twice, and keep nothing of them. On the cluster of {@link LocalClusterIT}.
  */
 @Timeout(value = 170, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class RowsReadOnceIT {
+abstract class RowsReadOnce {
 
   private static final long SEED = Long.getLong("test.seed", 20261127L);
   private static final CsrMatrix A = Problems.withSingletons(Problems.grid(40, SEED), 5, SEED);
@@ -51,20 +50,13 @@ class RowsReadOnceIT {
   private static SymbolicAnalysis known;
 
   @BeforeAll
-  static void start() throws Exception {
-    context =
-        LocalCluster.start(LocalCluster.conf("sparqr rows read once", EXECUTORS, 1), EXECUTORS);
+  static void begin() throws Exception {
+    context = LocalClusterIT.context();
+    LocalCluster.awaitExecutors(context, EXECUTORS);
     computed = context.sc().longAccumulator("partitions computed");
     rows = counted(weighted());
     try (QRFactorization f = solver().factorize(rows)) {
       known = f.analysis();
-    }
-  }
-
-  @AfterAll
-  static void stop() {
-    if (context != null) {
-      context.stop();
     }
   }
 
