@@ -29,23 +29,30 @@ class PayingWorkersTest {
   @Test
   void moreWorkersHaveToGainBeyondTheMargin() {
     double[] time = {0, 10, 9, 8.8, 7.6, 7.5, 6.6};
-    PayingWorkers.Choice four = PayingWorkers.choose(4, "devices", k -> Optional.of(seconds(time[k])));
+    PayingWorkers.Choice four =
+        PayingWorkers.choose(4, "devices", k -> Optional.of(seconds(time[k])));
     // against one, which two and three do not beat by enough
     assertThat(four.workers()).isEqualTo(4);
     assertThat(four.reason()).isEqualTo("4 of 4 devices: predicted 7.60 s, on one 10.0 s");
-    PayingWorkers.Choice three = PayingWorkers.choose(3, "devices", k -> Optional.of(seconds(12 - 1.5 * k)));
+    PayingWorkers.Choice three =
+        PayingWorkers.choose(3, "devices", k -> Optional.of(seconds(12 - 1.5 * k)));
     assertThat(three.workers()).isEqualTo(3);
-    PayingWorkers.Choice two = PayingWorkers.choose(2, "devices", k -> Optional.of(seconds(time[k])));
+    PayingWorkers.Choice two =
+        PayingWorkers.choose(2, "devices", k -> Optional.of(seconds(time[k])));
     assertThat(two.workers()).isEqualTo(1);
     assertThat(two.reason())
-        .isEqualTo("1 of 2 devices: predicted 10.0 s, with more of them 9.00 s, which does not pay");
-    PayingWorkers.Choice six = PayingWorkers.choose(6, "executors", k -> Optional.of(seconds(time[k])));
+        .isEqualTo(
+            "1 of 2 devices: predicted 10.0 s, with more of them 9.00 s, which does not pay");
+    PayingWorkers.Choice six =
+        PayingWorkers.choose(6, "executors", k -> Optional.of(seconds(time[k])));
     assertThat(six.workers()).isEqualTo(6);
   }
 
   @Test
   void numbersWithTooLittleMemoryAreLeftOut() {
-    PayingWorkers.Choice c = PayingWorkers.choose(3, "executors", k -> k < 3 ? Optional.empty() : Optional.of(seconds(5)));
+    PayingWorkers.Choice c =
+        PayingWorkers.choose(
+            3, "executors", k -> k < 3 ? Optional.empty() : Optional.of(seconds(5)));
     assertThat(c.workers()).isEqualTo(3);
     assertThat(c.reason())
         .isEqualTo("3 of 3 executors: predicted 5.00 s, one has too little memory");

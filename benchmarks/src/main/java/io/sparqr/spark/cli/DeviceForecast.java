@@ -2,7 +2,6 @@
 package io.sparqr.spark.cli;
 
 import io.sparqr.backend.BackendChoice;
-import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.matrix.DenseMatrix;
 import io.sparqr.matrix.gallery.DefaultRightHandSide;
 import io.sparqr.ordering.OrderingMethod;
@@ -15,6 +14,7 @@ import io.sparqr.spark.input.DriverRows;
 import io.sparqr.spark.input.LocalProblem;
 import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.spark.report.SolveReport;
+import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.Arrays;
 import java.util.List;

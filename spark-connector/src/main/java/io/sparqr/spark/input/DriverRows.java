@@ -15,7 +15,6 @@ import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.storage.StorageLevel;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A problem on the driver as an RDD of rows. On a cluster the rows are sent to the executors once

@@ -5,7 +5,6 @@ import static java.util.Locale.ROOT;
 
 import java.nio.ByteBuffer;
 import java.util.EnumMap;
-import java.util.List;
 import java.util.Map;
 import jcuda.driver.CUfunction;
 import jcuda.driver.CUfunction_attribute;
