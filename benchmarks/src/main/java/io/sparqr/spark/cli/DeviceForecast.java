@@ -10,6 +10,7 @@ import io.sparqr.partition.TreePartition;
 import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.QRFactorization;
 import io.sparqr.spark.cluster.ClusterResources;
+import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.input.DriverRows;
 import io.sparqr.spark.input.LocalProblem;
 import io.sparqr.spark.plan.DeviceVerdict;
@@ -77,7 +78,7 @@ public final class DeviceForecast {
         analysis = f.analysis();
       }
       TreePartition cut =
-          ClusterResources.probe(context, workers, new DeviceVerdict.Use(true, ""))
+          ClusterResources.probe(Engine.of(context), workers, new DeviceVerdict.Use(true, ""))
               .plan(analysis, options, 1, workers > 0)
               .cut();
       var given = builder.analysis(analysis);

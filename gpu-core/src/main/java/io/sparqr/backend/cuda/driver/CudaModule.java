@@ -6,6 +6,7 @@ import static java.util.Locale.ROOT;
 import java.nio.ByteBuffer;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Objects;
 import jcuda.driver.CUfunction;
 import jcuda.driver.CUfunction_attribute;
 import jcuda.driver.CUmodule;
@@ -76,7 +77,7 @@ public final class CudaModule implements AutoCloseable {
   private void function(KernelImage.Part part, CUfunction function, String name) {
     driver.check(
         "cuModuleGetFunction(" + name + ")",
-        driver.calls().moduleFunction(function, loaded.get(part), name));
+        driver.calls().moduleFunction(function, Objects.requireNonNull(loaded.get(part)), name));
   }
 
   private void prepare(CUfunction function, String name, int bundle) {

@@ -10,6 +10,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 
 /**
@@ -66,7 +67,7 @@ public final class KernelImage {
 
   /** What to pass to cuModuleLoadData; not a copy. */
   byte[] of(Part part) {
-    return images.get(part);
+    return Objects.requireNonNull(images.get(part));
   }
 
   /** Whether the build put kernels into the jar. */
