@@ -161,7 +161,10 @@ public final class FaultCampaign {
     } catch (NumericalIntegrityException e) {
       return new Outcome(Verdict.REFUSED, e.getClass().getSimpleName());
     } catch (RuntimeException e) {
-      return new Outcome(Verdict.MISSED, p.name() + ": " + e + " " + e.getStackTrace()[0]);
+      // The compiler throws common exceptions without a trace after a while.
+      StackTraceElement[] trace = e.getStackTrace();
+      return new Outcome(
+          Verdict.MISSED, p.name() + ": " + e + (trace.length == 0 ? "" : " " + trace[0]));
     }
     FaultOracle.Off off = oracle.off(f);
     String wrong = oracle.wrong(off);

@@ -11,6 +11,7 @@ import io.sparqr.error.IndexOverflowException;
 import io.sparqr.numeric.assembly.FrontLayout;
 import io.sparqr.numeric.assembly.FrontLayout.EmptyRows;
 import io.sparqr.numeric.assembly.RowsByFront;
+import io.sparqr.numeric.integrity.IntegrityFailure;
 import io.sparqr.numeric.integrity.Steps;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.threads.Parallel;
@@ -227,7 +228,14 @@ public final class StageBuilder {
       }
     }
     layout.sort();
-    s.makeRounds(f, layout.stair(), options);
+    int[] stair = layout.stair();
+    if (analysis.fn(g) > 0 && stair[analysis.fn(g) - 1] < s.rows(f)) {
+      // Otherwise the counts that the device sent back for earlier stages have changed.
+      throw new IntegrityFailure(
+          "front %d has %d rows, of which %d have a leftmost column"
+              .formatted(g, s.rows(f), stair[analysis.fn(g) - 1]));
+    }
+    s.makeRounds(f, stair, options);
     long ld = s.leadingDimension(f);
     long height = s.height(f);
     if (ld * height > StageEstimate.MOST_ENTRIES) {
