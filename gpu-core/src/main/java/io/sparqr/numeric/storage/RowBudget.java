@@ -47,11 +47,7 @@ public final class RowBudget {
   /** The setting may change as long as the JVM runs. */
   private static RowBudget bySetting() {
     long standard = standard();
-    return new RowBudget(
-        () -> {
-          Long set = Keys.FACTOR_MEMORY.ofJvm();
-          return set == null ? standard : set;
-        });
+    return new RowBudget(() -> Keys.FACTOR_MEMORY.find(System::getProperty).orElse(standard));
   }
 
   /**
