@@ -12,6 +12,7 @@ import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.sparse.CsrMatrix;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.spark.api.java.JavaRDD;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -36,6 +37,15 @@ class NothingLeftTest {
     state.close();
   }
 
+  /** Spark drops stored partitions in the background. */
+  private void requireNothing() {
+    long end = System.nanoTime() + 10_000_000_000L;
+    while (!state.held().isEmpty() && System.nanoTime() < end) {
+      LockSupport.parkNanos(10_000_000);
+    }
+    assertThat(state.held()).isEmpty();
+  }
+
   private static GpuSparseQR.Builder solver() {
     return GpuSparseQR.builder()
         .backend(BackendChoice.CPU)
@@ -50,7 +60,7 @@ class NothingLeftTest {
   @Test
   void aSolveLeavesNothing() {
     solver().solve(rows(B));
-    assertThat(state.held()).isEmpty();
+    requireNothing();
   }
 
   @Test
@@ -59,7 +69,7 @@ class NothingLeftTest {
       assertThat(state.held()).containsKey("bytes of R outside the heap");
       f.solve();
     }
-    assertThat(state.held()).isEmpty();
+    requireNothing();
   }
 
   @Test
@@ -68,7 +78,7 @@ class NothingLeftTest {
     bad[A.rows() / 2] = Double.NaN;
     for (JavaRDD<SparseRow> rows : List.of(rows(bad), rows(bad).cache())) {
       assertThatThrownBy(() -> solver().solve(rows)).isInstanceOf(NonFiniteValueException.class);
-      assertThat(state.held()).isEmpty();
+      requireNothing();
       rows.unpersist(true);
     }
   }

@@ -180,7 +180,7 @@ class SolveReportTest {
             tree      5 subtree task(s) in 3 level(s)
             backend   cuda (required)
             devices   H200
-            rank      298 of 300, tolerance 1.00e-10 (given); dead columns 4, 17
+            rank      298 of 300, tolerance 1.00e-10 (given); dependent columns 4, 17
             condition estimate 2.5e+08, nearly dependent: 3, 9
             residual  ||b - Ax|| = 1.000000000000e+00
                       ||b - Ax|| = 2.000000000000e+00

@@ -108,8 +108,8 @@ public enum SolveOption {
   EXECUTORS(
       "executors(k)",
       Way.EVERYWHERE,
-      "the executors present, or their GPUs if the problem goes to GPUs (local:"
-          + " one, or one for each device)",
+      "as many as pay of the executors present, or of their GPUs if the problem goes to GPUs"
+          + " (local: one, or of the devices)",
       "number of workers to cut the tree for"),
   MINIMUM_EXECUTORS(
       "minimumExecutors(k)",

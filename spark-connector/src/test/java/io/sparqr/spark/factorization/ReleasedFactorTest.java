@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.sparqr.jvm.NamedObjects;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.GpuSparseQR;
@@ -14,6 +15,7 @@ import io.sparqr.spark.QRFactorization;
 import io.sparqr.spark.model.RankPolicy;
 import io.sparqr.spark.pipeline.Pipeline;
 import io.sparqr.spark.plan.PlanHandle;
+import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.report.ProgressListener;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.sparse.CsrMatrix;
@@ -95,7 +97,11 @@ class ReleasedFactorTest {
   }
 
   private static int knownPlans() {
-    return ((Map<?, ?>) field(PlanHandle.class, null, "KNOWN")).size();
+    var all = (Map<?, ?>) field(NamedObjects.class, NamedObjects.ofJvm(), "all");
+    return (int)
+        all.keySet().stream()
+            .filter(name -> ((NamedObjects.Name<?>) name).type() == SolvePlan.class)
+            .count();
   }
 
   @Test
