@@ -96,7 +96,9 @@ public record FactorSummary(
   }
 
   /** Of no task at all. */
-  public static final FactorSummary NONE = cpu("none", new Work(0, 0, 0, 0, 0), 0);
+  public static FactorSummary none() {
+    return cpu("none", new Work(0, 0, 0, 0, 0), 0);
+  }
 
   /** Copies the list into a serializable one. */
   public FactorSummary {

@@ -91,7 +91,7 @@ public record ResourceModel(
           name, ofFlops * flopsPerSecond, ofBytes * bytesPerSecond, memoryBytes, device);
     }
 
-    /** The same under another name. */
+    /** A copy under another name. */
     public Worker named(String other) {
       return new Worker(other, flopsPerSecond, bytesPerSecond, memoryBytes, device);
     }
@@ -108,7 +108,7 @@ public record ResourceModel(
     }
   }
 
-  /** The same without a cost of blocks beside the network's. */
+  /** A model without a cost of blocks beside the network's. */
   public ResourceModel(List<Worker> workers, double networkBytesPerSecond, double levelSeconds) {
     this(workers, networkBytesPerSecond, levelSeconds, Double.POSITIVE_INFINITY);
   }

@@ -32,7 +32,7 @@ public record SubtreeTask(
     long hostBytes)
     implements Serializable {
 
-  /** The same on another worker. */
+  /** A copy for another worker. */
   SubtreeTask onto(int other) {
     return new SubtreeTask(id, level, fronts, inputs, outputs, other, flops, peakBytes, hostBytes);
   }

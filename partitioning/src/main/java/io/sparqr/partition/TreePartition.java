@@ -45,7 +45,7 @@ public record TreePartition(
   }
 
   /**
-   * The same on other workers.
+   * A copy for other workers.
    *
    * @param workers the new number of each worker
    */

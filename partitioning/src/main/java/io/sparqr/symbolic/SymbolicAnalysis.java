@@ -44,7 +44,7 @@ public final class SymbolicAnalysis implements Serializable {
   public record Data(Input input, Order order, Tree tree, Counts counts, Seconds seconds)
       implements Serializable {
 
-    /** The same with other times. */
+    /** A copy with other times. */
     Data withSeconds(Seconds other) {
       return new Data(input, order, tree, counts, other);
     }

@@ -56,7 +56,7 @@ final class FrontByFront {
     }
     var outputs = new ArrayList<>(held.values());
     outputs.sort((a, b) -> Integer.compare(a.front(), b.front()));
-    FactorSummary all = summary == null ? FactorSummary.NONE : summary;
+    FactorSummary all = summary == null ? FactorSummary.none() : summary;
     return new SubtreeFactor(fronts, outputs, residual.values(), all, reflectors);
   }
 

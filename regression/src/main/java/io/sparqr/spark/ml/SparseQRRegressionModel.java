@@ -80,7 +80,7 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
     return own;
   }
 
-  /** b, one entry per feature; 0 for dead columns. */
+  /** b, one entry per feature; 0 for dependent columns. */
   public Vector coefficients() {
     return coefficients;
   }
@@ -257,7 +257,7 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
     return column.isEmpty() ? schema : schema.add(column, DataTypes.DoubleType, true);
   }
 
-  /** The same model without params and summary, of the same class. */
+  /** A copy without params and summary, of the same class. */
   protected SparseQRRegressionModel bare() {
     return new SparseQRRegressionModel(uid, coefficients, intercept);
   }

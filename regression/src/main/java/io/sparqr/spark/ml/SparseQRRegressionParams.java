@@ -49,7 +49,9 @@ public interface SparseQRRegressionParams extends Params {
     return regressionParams().backend;
   }
 
-  /** Threshold of dead columns; not set: the default of {@link io.sparqr.spark.GpuSparseQR}. */
+  /**
+   * Threshold of dependent columns; not set: the default of {@link io.sparqr.spark.GpuSparseQR}.
+   */
   default DoubleParam rankTolerance() {
     return regressionParams().rankTolerance;
   }

@@ -52,7 +52,7 @@ public record FactorTotals(
       where = where.plus(r.factorBytes());
       reason = reason.isEmpty() ? r.backendReason() : reason;
     }
-    FactorSummary all = sum == null ? FactorSummary.NONE : sum;
+    FactorSummary all = sum == null ? FactorSummary.none() : sum;
     int[] dead = reports.stream().flatMapToInt(r -> Arrays.stream(r.dead())).toArray();
     return new FactorTotals(all, squares, entries, dead, bytesIn, kept, where, reason);
   }

@@ -53,7 +53,7 @@ public final class SolveLog {
   /** How the tree is cut. */
   public static void cut(TreePartition cut, int workers, String why, double seconds) {
     say(
-        "cut: %d task%s in %d level%s for %d worker%s, foretold %s, %.3f s, at most %s a task;"
+        "cut: %d task%s in %d level%s for %d worker%s, predicted %s, %.3f s, at most %s a task;"
             + " %.3f s%s",
         cut.tasks().size(),
         cut.tasks().size() == 1 ? "" : "s",

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.parts;
 
+import io.sparqr.jvm.NamedObjects;
 import io.sparqr.spark.engine.ByteBudget;
 import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.exchange.Exchange;
@@ -9,7 +10,6 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
 import scala.Tuple2;
 
 /**
@@ -23,8 +23,6 @@ import scala.Tuple2;
  */
 record GatheredHere<F extends Record & OfPartition, V>(List<F> figures, List<V> tables)
     implements Gathered<F, V> {
-
-  private static final AtomicLong NEXT = new AtomicLong();
 
   /** Runs a pass; empty if tables cannot come so, or took more bytes than they may. */
   static <T, F extends Record & OfPartition, V> Optional<Gathered<F, V>> of(
@@ -65,7 +63,7 @@ record GatheredHere<F extends Record & OfPartition, V>(List<F> figures, List<V> 
   /** Once there is no room for all tables, nothing is read any more, and all are given up. */
   private static <T, F extends Record & OfPartition, V> Iterator<byte[]> leave(
       Exchange left, Pieces<V> pieces, PassWork<T, F, V> work, int p, Iterator<T> elements) {
-    long number = NEXT.incrementAndGet();
+    long number = NamedObjects.ofJvm().newNumber();
     if (left.isOpen()) {
       Found<F, V> found = work.of(p, elements);
       if (!left.put(number, found, pieces.bytes(found.table()))) {

@@ -109,7 +109,7 @@ class CheckedSolveTest {
     assertThat(a.fronts()).isGreaterThan(2);
     var report =
         new TaskReport(
-            0, FactorSummary.NONE, new double[1], 0, new int[0], 0, 0, 0, FactorBytes.NONE, "");
+            0, FactorSummary.none(), new double[1], 0, new int[0], 0, 0, 0, FactorBytes.NONE, "");
     var all = new ArrayList<TaskOutput>();
     all.add(new TaskOutput.Report(report.encode()));
     all.addAll(KeptFronts.of(fronts, 1, 1, null));
