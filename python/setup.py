@@ -22,7 +22,7 @@ TREE = HERE.parent
 MODULES = ("partitioning", "gpu-core", "spark-connector", "regression", "cli", "distribution")
 JAR = TREE / "distribution" / "target" / runpy.run_path(str(HERE / "sparqr" / "_version.py"))["JAR"]
 
-KERNELS = "io/sparqr/backend/cuda/sparqr."
+KERNELS = "io/sparqr/backend/cuda/rounds."
 NVRTC = os.environ.get("SPARQR_NVRTC")
 
 

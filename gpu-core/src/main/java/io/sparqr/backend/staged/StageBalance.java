@@ -27,12 +27,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class StageBalance {
 
+  /** What a dropped column counts in the probe; a power of two, so that sums can be scaled back. */
+  private static final double DEAD_PART = 0x1p-16;
+
   private final StageProgram program;
   private final int[] fronts;
   private final RowsByFront rows;
   private final List<ContributionBlock> blocks;
   private final boolean unitColumns;
   private final int threads;
+  private final double tolerance;
   private final TaskColumns columns;
 
   /** The stage's probe; null: not yet computed. */
@@ -50,6 +54,12 @@ final class StageBalance {
   private ColumnSums in;
 
   private boolean[] pends;
+
+  /** Numbers of the columns that the executor has dropped. */
+  private final BitSet dead = new BitSet();
+
+  /** The largest dropped norm; at most the tolerance. */
+  private double dropped;
 
   /**
    * A check for a stage about to run.
@@ -71,6 +81,7 @@ final class StageBalance {
     this.blocks = blocks;
     unitColumns = options.unitColumns();
     threads = options.threads();
+    tolerance = options.rankTolerance();
     columns = program.columns().all();
     residual = new CompensatedSums(program.rhs());
   }
@@ -140,31 +151,41 @@ final class StageBalance {
   }
 
   /**
-   * Excludes the columns dropped by the executor: without them input and output balance as if they
-   * had never existed, whereas a dropped norm, alone in its row, would be missing from the probe of
-   * its original row.
+   * Makes the columns dropped by the executor small in the probe: a dropped norm, alone in its row,
+   * is missing from the probe of its original row, and should not hide what the other columns have
+   * lost. Their own sums are compared like all others.
    *
    * @param sound size fronts
    * @return whether there are any; then {@link #whole} cannot be used
    */
   boolean leaveOut(StageRows rows, boolean[] sound) {
-    ColumnProbe all = aheadProbe();
-    double[] scale = all.scale().clone();
-    boolean any = false;
     for (int f = 0; f < fronts.length; f++) {
-      double[] dropped = sound[f] ? rows.dropped(f) : null;
+      double[] norms = sound[f] ? rows.dropped(f) : null;
       int first = program.columns().start()[f];
-      for (int k = 0; dropped != null && k < dropped.length; k++) {
-        if (dropped[k] != 0) {
-          scale[program.columns().number()[first + k]] = 0;
-          any = true;
+      for (int k = 0; norms != null && k < norms.length; k++) {
+        if (norms[k] != 0) {
+          dead.set(program.columns().number()[first + k]);
+          dropped = Math.max(dropped, Math.min(Math.abs(norms[k]), tolerance));
         }
       }
     }
-    if (any) {
-      ahead = new ColumnProbe(all.columns(), scale, scale, all.plain());
+    if (dead.isEmpty()) {
+      return false;
     }
-    return any;
+    ColumnProbe all = aheadProbe();
+    double[] u = all.scale().clone();
+    for (int j = dead.nextSetBit(0); j >= 0; j = dead.nextSetBit(j + 1)) {
+      u[j] *= DEAD_PART;
+    }
+    ahead = new ColumnProbe(all.columns(), all.scale(), u, all.plain());
+    return true;
+  }
+
+  /** The executor knows one factor a column, for both sums: the part in the probe. */
+  private void fromPart(ColumnSums sums) {
+    for (int j = dead.nextSetBit(0); j >= 0; j = dead.nextSetBit(j + 1)) {
+      sums.scale(j, 1 / (DEAD_PART * DEAD_PART), 1 / DEAD_PART);
+    }
   }
 
   private void requireSame(long host, long executor, String where) {
@@ -195,10 +216,12 @@ final class StageBalance {
     }
     in = new ColumnSums(columns.count() + program.rhs());
     out = new ColumnSums(columns.count() + program.rhs());
-    long bitsIn = executor.inputSums(program, probe.scale(), counts, in);
+    long bitsIn = executor.inputSums(program, probe.u(), counts, in);
     requireSame(read, bitsIn, "on their way to the executor");
-    long bitsOut = executor.outputSums(program, probe.scale(), sound, out);
+    long bitsOut = executor.outputSums(program, probe.u(), sound, out);
     requireSame(kept, bitsOut, "on their way from the executor");
+    fromPart(in);
+    fromPart(out);
   }
 
   /** Adds output rows of fronts of the stage. */
@@ -232,10 +255,11 @@ final class StageBalance {
         counts[f] = !pends[f] && !fromRows[f];
       }
       went = new ColumnSums(columns.count() + program.rhs());
-      executor.inputSums(program, probe.scale(), counts, went);
+      executor.inputSums(program, probe.u(), counts, went);
+      fromPart(went);
     }
     var balance = new Balance(columns, probe, went, program.columns().steps(), threads);
-    return balance.verify(out, residual.values(), new BitSet(), 0);
+    return balance.verify(out, residual.values(), dead, dropped);
   }
 
   private static boolean any(boolean[] flags) {

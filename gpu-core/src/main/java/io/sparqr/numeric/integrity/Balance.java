@@ -26,6 +26,12 @@ import java.util.BitSet;
  * compensated across fronts) and, within a front, its rows' number times eps, at most steps eps.
  * With c = 1, and 1 for the sums, the constants would be 3; {@link #PER_STEP} is 4. {@link #FIXED}
  * covers scaling, rounding of t and fixed-point sums on a device.
+ *
+ * <p>A dead column j has lost a part of norm d_j, at most the tolerance (Heath 1982): the output is
+ * a transformation of W - E, where column j of E has norm d_j. So its products may differ by d_j
+ * ||t||, and those of any column by ||w_j|| ||E 1||, which is 0 if no dead column is in the probe
+ * and {@value #DROPPED_SIGMAS} times the root of the sum of squares at most otherwise, as the signs
+ * are random.
  */
 public final class Balance {
 
@@ -36,6 +42,9 @@ public final class Balance {
   static final double FIXED = 64;
 
   private static final double EPS = Math.ulp(1.0);
+
+  /** ||E 1|| over the root of the sum of squares of the dropped norms in the probe, at most. */
+  private static final double DROPPED_SIGMAS = 4;
 
   /** Columns compared by one thread at a time. */
   private static final int CHUNK = 1 << 15;
@@ -70,11 +79,11 @@ public final class Balance {
     return (FIXED + PER_STEP * steps) * EPS;
   }
 
-  /** ||t|| from the sums: t't = sum of w_j't over the columns in the probe; at least 1. */
+  /** ||t|| from the sums: t't = sum of u_j a_j't over the columns in the probe; at least 1. */
   public static double probeNorm(ColumnProbe probe, ColumnSums in) {
     double squares = 0;
     for (int j = 0; j < probe.columns(); j++) {
-      squares += probe.u()[j] == 0 ? 0 : in.probe(j);
+      squares += probe.u()[j] == 0 ? 0 : probe.u()[j] / probe.scale()[j] * in.probe(j);
     }
     return Math.sqrt(Math.max(1, squares));
   }
@@ -84,7 +93,7 @@ public final class Balance {
    *
    * @param out sums over rows of R and blocks
    * @param residualSquares size rhs: squares of right-hand sides that end in this task
-   * @param dead numbers of dead columns; they are in no probe and are not compared
+   * @param dead numbers of dead columns
    * @param dropped 2-norm that a dead column may have lost, in the columns' own units
    * @return the largest relative departure
    * @throws IntegrityFailure with the worst departure if it exceeds the bound or is NaN
@@ -105,6 +114,7 @@ public final class Balance {
 
   private Worst worst(ColumnSums out, double[] residualSquares, BitSet dead, double dropped) {
     int n = out.columns();
+    double lost = lostProbe(dead, dropped);
     var parts = new Worst[(n + CHUNK - 1) / CHUNK];
     OrderedChunks.run(
         parts.length,
@@ -114,7 +124,7 @@ public final class Balance {
               @Override
               public void compute(int chunk) {
                 int end = Math.min(n, (chunk + 1) * CHUNK);
-                parts[chunk] = worst(chunk * CHUNK, end, out, residualSquares, dead, dropped);
+                parts[chunk] = worst(chunk * CHUNK, end, out, residualSquares, dead, dropped, lost);
               }
 
               @Override
@@ -137,8 +147,24 @@ public final class Balance {
     }
   }
 
+  /** ||E 1||. */
+  private double lostProbe(BitSet dead, double dropped) {
+    double squares = 0;
+    for (int j = dead.nextSetBit(0); j >= 0 && j < probe.columns(); j = dead.nextSetBit(j + 1)) {
+      double lost = dropped * probe.u()[j];
+      squares += lost * lost;
+    }
+    return DROPPED_SIGMAS * Math.sqrt(squares);
+  }
+
   private Worst worst(
-      int from, int to, ColumnSums out, double[] residualSquares, BitSet dead, double dropped) {
+      int from,
+      int to,
+      ColumnSums out,
+      double[] residualSquares,
+      BitSet dead,
+      double dropped,
+      double lostProbe) {
     double weight = probeNorm + Math.sqrt(probe.columns());
     double worst = 0;
     int at = -1;
@@ -146,7 +172,11 @@ public final class Balance {
     for (int j = from; j < to && !Double.isNaN(worst); j++) {
       double norm = Math.max(in.squares(j), LEAST_NORM * LEAST_NORM);
       double squares = squaresMissing(j, out, residualSquares, dead, dropped);
-      double product = dead.get(j) ? 0 : Math.abs(in.probe(j) - out.probe(j));
+      double product = Math.abs(in.probe(j) - out.probe(j));
+      if (lostProbe > 0 || dead.get(j)) {
+        double lost = dead.get(j) ? dropped * Math.abs(probe.scale()[j]) * probeNorm : 0;
+        product = Math.max(0, product - lost - lostProbe * Math.sqrt(norm));
+      }
       double least = worst * norm;
       if (squares <= least && product * product <= worst * least * weight * weight) {
         // The common case, without quotient and root. NaN does not get here.

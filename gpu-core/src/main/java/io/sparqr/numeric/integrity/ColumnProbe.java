@@ -16,7 +16,8 @@ import java.util.BitSet;
  *
  * @param columns number of columns; right-hand sides follow them and are in no probe
  * @param scale size columns + right-hand sides: s_j
- * @param u size columns at least: s_j for the columns that are in the probe, else 0
+ * @param u size columns at least: s_j for the columns that are in the probe, else 0 or a small part
+ *     of it
  * @param plain whether the columns may be summed before scaling: no squared norm is near the limits
  *     of a double
  */

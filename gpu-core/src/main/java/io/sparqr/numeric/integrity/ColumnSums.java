@@ -62,6 +62,14 @@ public final class ColumnSums {
     return (s - (t - z)) + (x - z);
   }
 
+  /** Multiplies column j's sums; exact for powers of two. */
+  public void scale(int j, double squares, double probe) {
+    sum[4 * j] *= squares;
+    sum[4 * j + 1] *= squares;
+    sum[4 * j + 2] *= probe;
+    sum[4 * j + 3] *= probe;
+  }
+
   /** Sum of squares of column j. */
   public double squares(int j) {
     return sum[4 * j] + sum[4 * j + 1];

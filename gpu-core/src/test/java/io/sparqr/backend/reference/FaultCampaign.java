@@ -23,7 +23,7 @@ public final class FaultCampaign {
 
   private static final int FAULTS_A_PROBLEM = 60;
 
-  private static final SchedulerOptions MIXED =
+  static final SchedulerOptions MIXED =
       SchedulerOptions.defaults().withBundle(3).withSmallFronts(600, 24);
 
   /** Makes the executor for a problem; closed by the campaign. */

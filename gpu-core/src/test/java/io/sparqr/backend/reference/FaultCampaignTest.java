@@ -17,6 +17,13 @@ class FaultCampaignTest {
   private static final long FIRST = 700_000;
   private static final int PROBLEMS = 50;
 
+  /** Problems with dropped columns in which faults were missed when these were not summed. */
+  @Test
+  void faultsInDependentColumns() {
+    var campaign = new FaultCampaign((p, seed) -> new FaultyExecutor(FaultCampaign.MIXED, p.free(), seed), 3);
+    assertThat(campaign.runEach(6, 87, 116).tally().missed()).isEmpty();
+  }
+
   @Test
   void everyFaultThatChangesTheResultIsMendedOrRefused() {
     int[] problems = Sampling.numbers(PROBLEMS).toArray();

@@ -173,6 +173,28 @@ class PlantedErrorTest {
     assertThat(planted).isGreaterThan(PROBLEMS / 2);
   }
 
+  /** A sign keeps the norm, and a dead column is in no probe: its own products show it. */
+  @Test
+  void aSignInADependentColumn() {
+    for (long seed = 0; seed < PROBLEMS; seed++) {
+      var random = new Random(seed);
+      CsrMatrix a = TestMatrices.ofRank(40, 20, 15, random);
+      var c = IntegrityCases.of("seed " + seed, a, TestMatrices.vector(80, random), 2, random);
+      try (var cpu = new CpuSubtreeFactorizer()) {
+        SubtreeFactor r = cpu.factor(c.problem(), new FactorOptions(1e-10, 1, 0));
+        accepted(c.problem(), r, c.name());
+        FrontFactor f = r.fronts().get(0);
+        var live = IntStream.of(f.livePivot()).boxed().toList();
+        int dead = IntStream.range(1, f.fn()).filter(j -> !live.contains(j)).findFirst().orElse(-1);
+        assertThat(dead).as("a dead column of %s", c.name()).isPositive();
+        DoubleBuffer v = f.values();
+        int at = dead - f.livePivot()[0];
+        v.put(at, -v.get(at));
+        seen(c.problem(), r, c.name() + ", column " + dead);
+      }
+    }
+  }
+
   /** 1e-7 in place of a zero: the squared norm grows by only 1e-14. */
   @Test
   void aZeroMadeNonzero() {
