@@ -14,19 +14,18 @@ import java.util.stream.Stream;
 
 /**
  * Compiles the kernels by NVRTC where there is no CUDA toolkit; the build runs this program from
- * its source. For each source file machine code for sm_80, sm_90 and sm_100 and PTX for later chips
- * go to separate files, because NVRTC does not build fat binaries; the backend loads the file for
- * its device.
+ * its source. For each source file machine code for some chips and PTX for later ones go to
+ * separate files, because NVRTC does not build fat binaries; the backend loads the file for its
+ * device.
  *
  * <p>Arguments: the folder of libnvrtc and its builtins, the folder of the kernels' sources, the
- * folder for the files, then the names of the source files, without suffix. The options are those
- * of nvcc in build.sh: NVRTC optimizes device code as nvcc -O3 does by default.
+ * folder for the files, the chips as in "sm_80 sm_90 sm_100", then the names of the source files,
+ * without suffix. The options are those of nvcc in build.sh: NVRTC optimizes device code as nvcc
+ * -O3 does by default.
  *
  * @see <a href="https://docs.nvidia.com/cuda/nvrtc/">NVRTC</a>
  */
 public final class CompileKernels {
-
-  private static final List<String> MACHINES = List.of("sm_80", "sm_90", "sm_100");
 
   private static final String LATER = "compute_100";
 
@@ -68,12 +67,13 @@ public final class CompileKernels {
   public static void main(String[] args) throws IOException {
     var compiler = new CompileKernels(Path.of(args[0]), Path.of(args[1]));
     Path target = Path.of(args[2]);
-    List<String> names = List.of(args).subList(3, args.length);
+    List<String> chips = List.of(args[3].split(" "));
+    List<String> names = List.of(args).subList(4, args.length);
     // Programs are independent of each other, and NVRTC compiles them at the same time.
     names.stream()
         .flatMap(
             name ->
-                Stream.concat(MACHINES.stream(), Stream.of(LATER))
+                Stream.concat(chips.stream(), Stream.of(LATER))
                     .map(architecture -> new Image(name, architecture)))
         .parallel()
         .forEach(

@@ -45,8 +45,13 @@ parts=(rounds sums solves)
 fat=("${parts[@]/%/.fatbin}")
 fat=("${fat[@]/#/$out/}")
 single=()
+# The gate compiles machine code for one chip by NVRTC: SPARQR_KERNELS=sm_90.
+chips=${SPARQR_KERNELS:-sm_80 sm_90 sm_100}
 for part in "${parts[@]}"; do
-  single+=("$out/$part".{sm_80.cubin,sm_90.cubin,sm_100.cubin,compute_100.ptx})
+  for chip in $chips; do
+    single+=("$out/$part.$chip.cubin")
+  done
+  single+=("$out/$part.compute_100.ptx")
 done
 
 # current FILE...: whether they are all there, and newer than what they are made of
@@ -80,6 +85,6 @@ if [ -n "$nvcc" ]; then
 else
   "${SPARQR_JAVA:-java}" -XX:+IgnoreUnrecognizedVMOptions --enable-native-access=ALL-UNNAMED \
     -cp "$SPARQR_NVRTC_FOLDER/jna.jar" "$here/../../build/java/CompileKernels.java" \
-    "$SPARQR_NVRTC_FOLDER" "$here" "$temporary" "${parts[@]}"
+    "$SPARQR_NVRTC_FOLDER" "$here" "$temporary" "$chips" "${parts[@]}"
 fi
 mv "$temporary"/* "$out"

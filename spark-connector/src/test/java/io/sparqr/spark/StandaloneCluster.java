@@ -64,6 +64,8 @@ final class StandaloneCluster implements AutoCloseable {
         .set("spark.executor.memory", "512m")
         .set("spark.driver.host", "127.0.0.1")
         .set("spark.driver.bindAddress", "127.0.0.1")
+        // Spark puts these before a test's own spark.executor.extraJavaOptions.
+        .set("spark.executor.defaultJavaOptions", System.getProperty("sparqr.executor.args", ""))
         .set("spark.executor.extraClassPath", System.getProperty("java.class.path"));
   }
 
