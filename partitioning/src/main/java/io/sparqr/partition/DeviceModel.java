@@ -37,8 +37,8 @@ public record DeviceModel(double flopsPerSecond, double bytesPerSecond, long mem
 
   /**
    * The device assumed if none can be queried: an H200. With 0.2 us per front and 10 ms per task (a
-   * level's cost) the model is within 10% of nine problems of 56 to 19070 Gflop on an H100
-   * (benchmarks/history/2026-11-27-h100x2-forecast.txt).
+   * level's cost) the model was within 10% of nine problems of 56 to 19070 Gflop on an H100, by
+   * {@code DeviceForecast} of the benchmarks, which prints both.
    */
   public static DeviceModel reference() {
     return ofPeak(33.5e12, 140L << 30);
