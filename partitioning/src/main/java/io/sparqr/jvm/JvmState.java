@@ -7,6 +7,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The one owner of what this JVM has once and what changes: tasks are deserialized copies and find
@@ -27,10 +28,10 @@ public final class JvmState implements AutoCloseable {
   /** The keys in the order in which the parts were made, newest first. */
   private final Deque<JvmPart<?>> newest = new ConcurrentLinkedDeque<>();
 
-  /** The state that this one stands in for; null for the first of the JVM. */
-  private final JvmState before;
+  /** The state that this one stands in for; the first of the JVM has none. */
+  private final @Nullable JvmState before;
 
-  private JvmState(JvmState before) {
+  private JvmState(@Nullable JvmState before) {
     this.before = before;
   }
 

@@ -31,7 +31,7 @@ record CompressedForm(String source, boolean byColumns, int rows, int columns) {
    *
    * @param pointer size n+1 (or m+1); column j has the entries [pointer[j], pointer[j+1])
    * @param index rows (or columns) of the entries, 0-based
-   * @param value null: all 1
+   * @param value the values, unless all are 1
    * @throws MatrixFormatException if pointers decrease or indices are out of range
    * @throws NonFiniteValueException at NaN or infinity
    */

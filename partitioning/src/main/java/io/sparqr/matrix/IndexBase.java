@@ -12,7 +12,7 @@ public enum IndexBase {
   /** 1. */
   ONE;
 
-  /** The base given by an option; null: none. */
+  /** The base given by an option, if it is. */
   public static IndexBase of(@Nullable Integer given) {
     return given == null ? INFERRED : given == 0 ? ZERO : ONE;
   }

@@ -37,7 +37,7 @@ public final class Matlab {
    * Reads a matrix; the stream stays open.
    *
    * @param source what messages call the file
-   * @param variable its name; null: the only sparse matrix, or else the only matrix, or else A
+   * @param variable its name; default: the only sparse matrix, or else the only matrix, or else A
    * @throws MatrixFormatException if the file is malformed, or the variable does not exist, is no
    *     real matrix or not the only one
    * @throws io.sparqr.error.NonFiniteValueException at NaN or infinity
@@ -58,7 +58,7 @@ public final class Matlab {
   /**
    * Reads right-hand sides, m x k; the stream stays open. Errors as for {@link #readMatrix}.
    *
-   * @param variable its name; null: the only matrix, or else b
+   * @param variable its name; default: the only matrix, or else b
    */
   public static DenseMatrix readDense(InputStream in, String source, @Nullable String variable)
       throws IOException {

@@ -46,7 +46,7 @@ final class MatlabReader {
   private int padding;
 
   /**
-   * @param wanted the only variable whose numbers are read; null: all
+   * @param wanted the only variable whose numbers are read, unless all are
    */
   MatlabReader(InputStream content, String source, @Nullable String wanted) {
     this.content = content;

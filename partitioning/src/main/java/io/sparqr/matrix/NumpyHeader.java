@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * version, the length of the text that follows, and a Python dictionary with the type, the order
  * and the shape.
  *
- * @param type of the numbers; null: text
+ * @param type of the numbers, unless it is text
  * @param textBytes bytes of a text element, if it is text
  * @param order of the bytes
  * @param byColumns whether the first index varies fastest

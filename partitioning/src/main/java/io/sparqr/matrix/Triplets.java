@@ -19,7 +19,7 @@ public final class Triplets {
   private static final int FIRST_BLOCK = 1 << 12;
   private static final int LARGEST_BLOCK = 1 << 20;
 
-  /** Entries in order of arrival; values null: all 1. */
+  /** Entries in order of arrival; without values all are 1. */
   private record Block(int[] row, int[] column, double @Nullable [] value, int count) {}
 
   private final List<Block> blocks = new ArrayList<>();
@@ -70,7 +70,7 @@ public final class Triplets {
   /**
    * Appends all entries of three arrays of equal length, which are kept, not copied.
    *
-   * @param v null: all values are 1
+   * @param v the values, unless all are 1
    */
   public void addAll(int[] i, int[] j, double @Nullable [] v) {
     seal();

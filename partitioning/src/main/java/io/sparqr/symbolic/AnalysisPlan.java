@@ -29,7 +29,7 @@ final class AnalysisPlan {
   /**
    * Analyzes the cliques of a pattern.
    *
-   * @param counts size n2, by place in the order: rows that begin at a place; null: counted from
+   * @param counts size n2, by place in the order: rows that begin at a place; default: counted from
    *     the pattern
    */
   AnalysisPlan(

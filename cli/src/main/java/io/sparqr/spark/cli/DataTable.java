@@ -63,7 +63,7 @@ record DataTable(Table table) {
       try {
         return new DataTable(TableReader.csv(spark, file, uri, input.options()));
       } catch (IllegalArgumentException e) {
-        throw new UsageException(e.getMessage());
+        throw new UsageException(String.valueOf(e.getMessage()));
       }
     }
     Table table = Table.of(spark.read().parquet(uri));

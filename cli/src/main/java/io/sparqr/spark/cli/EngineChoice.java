@@ -5,10 +5,12 @@ import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.spark.input.LocalProblem;
 import io.sparqr.spark.input.UsageException;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** The engine that runs the tasks of a solve. */
 enum EngineChoice {
@@ -43,10 +45,10 @@ enum EngineChoice {
    * Chooses the engine.
    *
    * @param obstacle the requested option that requires Spark, if any
-   * @param problem null: this JVM does not read it
+   * @param problem unless this JVM does not read it, because of the obstacle
    * @throws UsageException if Spark is excluded but required
    */
-  Chosen choose(Optional<String> obstacle, LocalProblem problem) {
+  Chosen choose(Optional<String> obstacle, @Nullable LocalProblem problem) {
     if (this == SPARK) {
       return new Chosen(true, "asked for");
     }
@@ -64,7 +66,7 @@ enum EngineChoice {
     if (setting.isPresent()) {
       return new Chosen(true, setting.get() + " is set");
     }
-    int nonzeros = problem.a().nonzeros();
+    int nonzeros = Objects.requireNonNull(problem).a().nonzeros();
     return nonzeros > MOST_NONZEROS
         ? new Chosen(true, text("%,d nonzeros, more than %,d", nonzeros, MOST_NONZEROS))
         : new Chosen(false, text("%,d nonzeros, at most %,d: no Spark", nonzeros, MOST_NONZEROS));
@@ -87,7 +89,7 @@ enum EngineChoice {
       if (this == LOCAL) {
         throw e;
       }
-      told.accept(new Chosen(true, e.getMessage()));
+      told.accept(new Chosen(true, String.valueOf(e.getMessage())));
     }
     return onSpark.get();
   }

@@ -9,12 +9,13 @@ import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** The report of a failed run: that of the failed solve, or the time spent on reading. */
 final class FailedRun {
 
-  /** The report of the failed solve; null if none has failed, for example during reading. */
-  private FailureReport failure;
+  /** The report of the failed solve; there is none after an error in reading. */
+  private @Nullable FailureReport failure;
 
   /** The current activity of the command outside of a solve. */
   private String phase = "read";
@@ -60,14 +61,14 @@ final class FailedRun {
   /**
    * Writes the report if one was requested; an error in this must not hide the failure.
    *
-   * @param target null: not requested
+   * @param target where, if requested
    * @param overwrite whether an existing file may be replaced
    * @param read seconds of reading, if it was completed
    * @param elapsed total seconds
    * @return the reason if it could not be written, otherwise empty
    */
   Optional<String> write(
-      Path target, boolean overwrite, Throwable thrown, double read, double elapsed) {
+      @Nullable Path target, boolean overwrite, Throwable thrown, double read, double elapsed) {
     try (Outputs outputs = new Outputs(overwrite)) {
       FailureReport report = report(Failures.telling(thrown), read, elapsed);
       String text = isPage(target) ? report.toHtml() : report.toJson() + "\n";
@@ -80,8 +81,8 @@ final class FailedRun {
     }
   }
 
-  /** Whether the name of a report asks for an HTML page; null: no report. */
-  static boolean isPage(Path target) {
+  /** Whether the name of a report asks for an HTML page, if there is one. */
+  static boolean isPage(@Nullable Path target) {
     return target != null && target.toString().toLowerCase(Locale.ROOT).endsWith(".html");
   }
 

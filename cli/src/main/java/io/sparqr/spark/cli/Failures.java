@@ -8,6 +8,7 @@ import io.sparqr.error.SparseQrException;
 import io.sparqr.spark.input.UsageException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.ParseResult;
 
@@ -98,7 +99,7 @@ final class Failures {
   }
 
   /** The first line of a message, shortened if necessary. */
-  static String oneLine(String message) {
+  static String oneLine(@Nullable String message) {
     String line = String.valueOf(message).strip().lines().findFirst().orElse("");
     return line.length() > LONGEST ? line.substring(0, LONGEST) + "..." : line;
   }

@@ -43,6 +43,7 @@ final class GenerateCommand implements Callable<Integer> {
   private boolean overwrite;
 
   @Option(names = "--verbose", description = "stack traces with errors")
+  @SuppressWarnings("UnusedVariable") // Failures asks picocli for it
   private boolean verbose;
 
   @Override

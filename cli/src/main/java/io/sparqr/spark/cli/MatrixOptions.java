@@ -8,6 +8,7 @@ import io.sparqr.spark.input.MatrixFormat;
 import io.sparqr.spark.input.TripletRows;
 import io.sparqr.spark.input.UsageException;
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** The options shared by {@code solve} and {@code analyze}. */
@@ -30,14 +31,14 @@ final class MatrixOptions {
       description =
           "where indices count from; a table (Parquet, CSV): default 0, and one that has no 0 in row"
               + " or column is refused until this is given; libsvm: default 1, or 0 if there is a 0")
-  Integer indexBase;
+  @Nullable Integer indexBase;
 
   @Option(
       names = "--variable",
       paramLabel = "NAME",
       description =
           "the matrix of a MATLAB file, such as Problem.A; default: the only sparse one, or A")
-  private String variable;
+  private @Nullable String variable;
 
   @Option(names = "--transpose", description = "take A' instead of A")
   boolean transpose;
@@ -55,7 +56,7 @@ final class MatrixOptions {
       names = "--master",
       paramLabel = "URL",
       description = "Spark master; default: what spark-submit says, otherwise local[*]")
-  String master;
+  @Nullable String master;
 
   @Option(
       names = "--executors",

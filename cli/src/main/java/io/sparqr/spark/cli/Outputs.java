@@ -13,8 +13,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Result files that appear together or not at all: each is written under a temporary name next to
@@ -42,10 +44,10 @@ final class Outputs implements AutoCloseable {
   /**
    * Checks before any work that a result can be written.
    *
-   * @param target null: no file
+   * @param target the file, if there is to be one
    * @throws UsageException if it exists and must not be replaced, is a folder, or has no folder
    */
-  static void check(Path target, boolean overwrite) {
+  static void check(@Nullable Path target, boolean overwrite) {
     if (target == null) {
       return;
     }
@@ -65,15 +67,15 @@ final class Outputs implements AutoCloseable {
   }
 
   private static Path folder(Path target) {
-    return target.toAbsolutePath().getParent();
+    return Objects.requireNonNull(target.toAbsolutePath().getParent());
   }
 
   /**
-   * Writes a result under its temporary name; does nothing if the target is null.
+   * Writes a result under its temporary name; does nothing without a target.
    *
    * @throws OutputException if that fails, naming the target
    */
-  void add(Path target, Content content) {
+  void add(@Nullable Path target, Content content) {
     if (target == null) {
       return;
     }
@@ -141,7 +143,8 @@ final class Outputs implements AutoCloseable {
 
   /** The reason, without the path that Java puts first. */
   private static String reason(Exception e) {
-    Throwable cause = e instanceof UncheckedIOException ? e.getCause() : e;
+    Exception cause =
+        e instanceof UncheckedIOException u ? Objects.requireNonNull(u.getCause()) : e;
     if (cause instanceof FileSystemException f && f.getReason() != null) {
       return f.getReason();
     }

@@ -21,6 +21,7 @@ import java.util.function.Supplier;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.storage.StorageLevel;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -69,7 +70,7 @@ final class RegressCommand implements Callable<Integer> {
   private String formula;
 
   @Option(names = "--weights", paramLabel = "COLUMN", description = "weights, at least 0")
-  private String weights;
+  private @Nullable String weights;
 
   @Option(
       names = "--categorical",
@@ -107,7 +108,7 @@ final class RegressCommand implements Callable<Integer> {
       completionCandidates = Vcov.class,
       description =
           "standard errors: ${COMPLETION-CANDIDATES}; default iid, cluster with --cluster")
-  private String vcov;
+  private @Nullable String vcov;
 
   @Option(
       names = "--cluster",
@@ -121,7 +122,7 @@ final class RegressCommand implements Callable<Integer> {
       description =
           "small-sample correction of clustered errors: fixest (t with clusters - 1), sandwich (as"
               + " R's vcovCL) or none; default fixest")
-  private String correction;
+  private @Nullable String correction;
 
   @Option(
       names = "--rank-tolerance",
@@ -140,7 +141,7 @@ final class RegressCommand implements Callable<Integer> {
       names = "--out",
       paramLabel = "FILE.csv",
       description = "term, estimate, std_error, t_value, p_value")
-  private Path out;
+  private @Nullable Path out;
 
   @Option(
       names = "--show",
@@ -153,9 +154,10 @@ final class RegressCommand implements Callable<Integer> {
       names = "--master",
       paramLabel = "URL",
       description = "Spark master; default: what spark-submit says, otherwise local[*]")
-  private String master;
+  private @Nullable String master;
 
   @Option(names = "--verbose", description = "stack traces with errors")
+  @SuppressWarnings("UnusedVariable") // Failures asks picocli for it
   private boolean verbose;
 
   private double readSeconds;
@@ -200,7 +202,7 @@ final class RegressCommand implements Callable<Integer> {
     try {
       return action.get();
     } catch (IllegalArgumentException e) {
-      var wrong = new UsageException(e.getMessage());
+      var wrong = new UsageException(String.valueOf(e.getMessage()));
       wrong.initCause(e);
       throw wrong;
     }
@@ -245,8 +247,9 @@ final class RegressCommand implements Callable<Integer> {
     if (!categorical.isEmpty()) {
       estimator.setCategoricalCols(array(columns.columns("--categorical", categorical)));
     }
-    if (vcov != null) {
-      usage(() -> estimator.setVcov(vcov));
+    String errors = vcov;
+    if (errors != null) {
+      usage(() -> estimator.setVcov(errors));
     }
     if (!clusters.isEmpty()) {
       estimator.setClusterCols(array(columns.columns("--cluster", clusters)));
@@ -254,8 +257,9 @@ final class RegressCommand implements Callable<Integer> {
     if (rankTolerance != null) {
       estimator.setRankTolerance(rankTolerance);
     }
-    if (correction != null) {
-      usage(() -> estimator.setClusterCorrection(correction));
+    String corrected = correction;
+    if (corrected != null) {
+      usage(() -> estimator.setClusterCorrection(corrected));
     }
     if (!references.isEmpty()) {
       estimator.setReferenceLevels(array(columns.references("--reference", references)));

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** The report files of a command, written for failed runs too. */
@@ -19,7 +20,7 @@ class ReportOptions {
       description =
           "the report: as a page with pictures where the name ends in .html, otherwise as JSON, of a"
               + " failed run as far as it came, with the error")
-  private Path report;
+  private @Nullable Path report;
 
   @Option(names = "--overwrite", description = "replace existing files")
   private boolean overwrite;
@@ -29,10 +30,10 @@ class ReportOptions {
   /**
    * Rejects existing files and duplicates.
    *
-   * @param out the command's own result; null: not requested
+   * @param out the command's own result, if requested
    * @throws UsageException naming the file
    */
-  void check(Path out) {
+  void check(@Nullable Path out) {
     Outputs.check(out, overwrite);
     Outputs.check(report, overwrite);
     if (out != null && report != null && out.toAbsolutePath().equals(report.toAbsolutePath())) {

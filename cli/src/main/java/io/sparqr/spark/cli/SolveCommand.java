@@ -32,10 +32,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import org.apache.spark.api.java.JavaRDD;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -63,7 +65,7 @@ final class SolveCommand implements Callable<Integer> {
       description =
           "b, m x k: Matrix Market, text or CSV (a line for each row), .npy, .mat, or a pipe (-);"
               + " default: the labels (libsvm), or A ones + a perturbation")
-  private String rhs;
+  private @Nullable String rhs;
 
   @Option(
       names = "--reader",
@@ -86,7 +88,7 @@ final class SolveCommand implements Callable<Integer> {
   private EngineChoice engine;
 
   @Option(names = "--out", paramLabel = "FILE", description = "x, n x k, Matrix Market array")
-  private Path out;
+  private @Nullable Path out;
 
   @Option(
       names = "--check",
@@ -193,7 +195,7 @@ final class SolveCommand implements Callable<Integer> {
     LeastSquaresSolution solution =
         engine.solve(
             where,
-            () -> solveHere(problem),
+            () -> solveHere(Objects.requireNonNull(problem)),
             () -> onSpark(format, problem, b, split),
             chosen -> output.failed.solving(chosen.reason()));
     SolveReport result =
@@ -240,7 +242,7 @@ final class SolveCommand implements Callable<Integer> {
   }
 
   private LeastSquaresSolution onSpark(
-      MatrixFormat format, LocalProblem problem, DenseMatrix b, boolean split) {
+      MatrixFormat format, @Nullable LocalProblem problem, @Nullable DenseMatrix b, boolean split) {
     try (SparkHandle spark = new SparkHandle(input.master, input.executors);
         JobScope jobs = new JobScope(spark.context())) {
       jobs.describe("reading " + input.matrix);
@@ -258,8 +260,8 @@ final class SolveCommand implements Callable<Integer> {
     }
   }
 
-  private LocalProblem readHere(MatrixFormat format, DenseMatrix b, String why, long begin)
-      throws IOException {
+  private LocalProblem readHere(
+      MatrixFormat format, @Nullable DenseMatrix b, String why, long begin) throws IOException {
     LocalProblem problem = LocalProblem.read(input.source(format), input.transpose, b);
     note(problem.note());
     progress(
@@ -277,7 +279,8 @@ final class SolveCommand implements Callable<Integer> {
     return input.partitions > 0 ? input.partitions : spark.context().defaultParallelism();
   }
 
-  private LeastSquaresSolution solveTable(SparkHandle spark, MatrixFormat format, DenseMatrix b) {
+  private LeastSquaresSolution solveTable(
+      SparkHandle spark, MatrixFormat format, @Nullable DenseMatrix b) {
     long begin = System.nanoTime();
     try (TripletRows rows =
         new TripletRows(
@@ -291,7 +294,8 @@ final class SolveCommand implements Callable<Integer> {
   }
 
   private LeastSquaresSolution solveFile(
-      SparkHandle spark, MatrixFormat format, DenseMatrix b, boolean split) throws IOException {
+      SparkHandle spark, MatrixFormat format, @Nullable DenseMatrix b, boolean split)
+      throws IOException {
     long begin = System.nanoTime();
     FileRows.Request request =
         new FileRows.Request(
@@ -300,7 +304,7 @@ final class SolveCommand implements Callable<Integer> {
             input.transpose,
             Labels.DEFAULT,
             b,
-            split ? new FileRows.Source(rhs, MatrixFormat.uri(rhs)) : null,
+            split && rhs != null ? new FileRows.Source(rhs, MatrixFormat.uri(rhs)) : null,
             input.partitions,
             input.base());
     try (FileRows rows =
@@ -340,7 +344,7 @@ final class SolveCommand implements Callable<Integer> {
     if (tolerance != null && tolerance.isNaN()) {
       throw new UsageException("--rank-tolerance is NaN");
     }
-    if (input.matrix.equals(rhs) && Piped.is(rhs)) {
+    if (input.matrix.equals(rhs) && Piped.is(input.matrix)) {
       throw new UsageException(rhs + ": one pipe cannot be both --matrix and --rhs");
     }
     output.check(out);
@@ -399,6 +403,9 @@ final class SolveCommand implements Callable<Integer> {
       if (k > 0 || repeat == 1) {
         times.add(s);
       }
+    }
+    if (solution == null) {
+      throw new IllegalStateException("--repeat is at least 1");
     }
     return new LeastSquaresSolution(
         solution.solutions(),

@@ -7,6 +7,7 @@ import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.SparkSession;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The Spark context of a command: an existing one (left running), or a new one (stopped at the
@@ -18,22 +19,22 @@ final class SparkHandle implements AutoCloseable {
   private final SparkContext context;
   private final boolean own;
 
-  /** Null until needed, because Spark SQL takes as long to start as everything else. */
-  private SparkSession session;
+  /** Not before it is needed, because Spark SQL takes as long to start as everything else. */
+  private @Nullable SparkSession session;
 
   /**
    * Gets or starts Spark.
    *
-   * @param master null: that of spark-submit, otherwise local[*]
+   * @param master default: that of spark-submit, otherwise local[*]
    * @param executors 0: according to the cluster's configuration
    */
-  SparkHandle(String master, int executors) {
+  SparkHandle(@Nullable String master, int executors) {
     Optional<SparkContext> running = SparkProcess.activeContext();
     own = running.isEmpty();
     context = own ? start(master, executors) : running.get();
   }
 
-  private static SparkContext start(String master, int executors) {
+  private static SparkContext start(@Nullable String master, int executors) {
     SparkConf conf = new SparkConf();
     if (master != null) {
       conf.setMaster(master);
@@ -58,7 +59,7 @@ final class SparkHandle implements AutoCloseable {
    *
    * @param master as for the constructor
    */
-  static boolean local(String master) {
+  static boolean local(@Nullable String master) {
     // spark-submit passes its settings as system properties; loading SparkConf instead would take a
     // second.
     String url = master != null ? master : System.getProperty("spark.master", "local[*]");

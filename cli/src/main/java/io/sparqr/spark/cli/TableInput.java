@@ -6,6 +6,7 @@ import io.sparqr.spark.table.TableOptions;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** The options on how a data file is read. What is not given is found out from the file. */
@@ -43,28 +44,28 @@ final class TableInput {
       paramLabel = "C",
       description =
           "between fields of a CSV file, or tab, space; default: , ; tab or | by the header")
-  private String delimiter;
+  private @Nullable String delimiter;
 
   @Option(names = "--quote", paramLabel = "C", description = "quote of a CSV file; default \"")
-  private String quote;
+  private @Nullable String quote;
 
   @Option(
       names = "--comment",
       paramLabel = "C",
       description = "lines of a CSV file that begin with it are skipped; default none")
-  private String comment;
+  private @Nullable String comment;
 
   @Option(
       names = "--decimal",
       paramLabel = ".|,",
       description = "decimal mark of a CSV file; default: point, or comma where that is evident")
-  private String decimal;
+  private @Nullable String decimal;
 
   @Option(
       names = "--thousands",
       paramLabel = "C",
       description = "mark between thousands in a CSV file; default none")
-  private String thousands;
+  private @Nullable String thousands;
 
   @Option(
       names = "--encoding",
@@ -72,7 +73,7 @@ final class TableInput {
       description =
           "of a CSV file: latin1, utf-16, ...; default: by its byte order mark, else UTF-8, or"
               + " windows-1252 if it is not that")
-  private String encoding;
+  private @Nullable String encoding;
 
   /**
    * The options for the reader.

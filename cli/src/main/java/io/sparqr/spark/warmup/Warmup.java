@@ -11,6 +11,7 @@ import java.lang.management.ManagementFactory;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -167,7 +168,7 @@ public final class Warmup {
     Warmup last = LAST.get().get();
     boolean free = last == null || last.ended.getCount() == 0;
     if (!free || !LAST.get().compareAndSet(last, made)) {
-      return LAST.get().get();
+      return Objects.requireNonNull(LAST.get().get());
     }
     Foreground.forget();
     made.start();

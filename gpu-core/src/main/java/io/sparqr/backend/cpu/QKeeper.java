@@ -22,7 +22,7 @@ final class QKeeper {
   private final int[] childRow;
   private final List<ReflectorBlock> blocks = new ArrayList<>();
 
-  /** The front's row for each row of the matrix; null: the same row. */
+  /** The front's row for each row of the matrix, unless it is the same row. */
   private int @Nullable [] number;
 
   /** Set by the factorization of the matrix. */

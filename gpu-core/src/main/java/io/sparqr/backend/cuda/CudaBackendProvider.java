@@ -16,8 +16,10 @@ import io.sparqr.error.FatalCudaException;
 import io.sparqr.jvm.JvmPart;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.partition.DeviceModel;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The CUDA backend, available if the jar has kernels and the machine a device that runs them. The
@@ -43,7 +45,11 @@ public final class CudaBackendProvider implements QrBackendProvider {
    * The outcome of the probe: the driver and the number of devices, or the reason why there is
    * none.
    */
-  record Verdict(String reason, CudaDriver driver, int devices) {
+  record Verdict(@Nullable String reason, @Nullable CudaDriver driver, int devices) {
+    CudaDriver found() {
+      return Objects.requireNonNull(driver, reason);
+    }
+
     static Verdict no(String reason) {
       return new Verdict(reason, null, 0);
     }
@@ -57,7 +63,10 @@ public final class CudaBackendProvider implements QrBackendProvider {
 
   /** For tests, with a given verdict; sessions are closed as soon as they are unused. */
   CudaBackendProvider(Verdict verdict) {
-    this(verdict, new DeviceSessions(verdict.driver(), 0));
+    Optional<DeviceSessions> its =
+        Optional.ofNullable(verdict.driver()).map(d -> new DeviceSessions(d, 0));
+    probe = () -> verdict;
+    sessions = its::orElseThrow;
   }
 
   CudaBackendProvider(Verdict verdict, DeviceSessions sessions) {
@@ -67,7 +76,7 @@ public final class CudaBackendProvider implements QrBackendProvider {
 
   private static DeviceSessions sessionsOfJvm() {
     long millis = Math.round(1000 * Keys.IDLE_SECONDS.ofJvm());
-    return new DeviceSessions(VERDICT.get().driver(), millis).closedAtExit();
+    return new DeviceSessions(VERDICT.get().found(), millis).closedAtExit();
   }
 
   /** Probes for the driver and devices; never throws. */
@@ -112,7 +121,7 @@ public final class CudaBackendProvider implements QrBackendProvider {
     } catch (LinkageError e) {
       return Verdict.no(notLoaded(e));
     } catch (CudaException e) {
-      return Verdict.no(e.getMessage());
+      return Verdict.no(String.valueOf(e.getMessage()));
     }
   }
 
@@ -197,7 +206,7 @@ public final class CudaBackendProvider implements QrBackendProvider {
     if (device < 0 || device >= verdict.devices()) {
       return Optional.empty();
     }
-    CudaDriver driver = verdict.driver();
+    CudaDriver driver = verdict.found();
     long[] bytes = {0};
     try {
       driver.check("cuDeviceTotalMem", driver.calls().deviceMemory(device, bytes));

@@ -36,6 +36,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs a stage's task lists on a device: the überkernel on the compute stream, with many rounds per
@@ -61,16 +62,18 @@ public final class CudaRoundExecutor implements RoundExecutor {
   private final Transfers transfers;
   private final DeviceColumnSums columnSums;
 
-  /** The program whose structure is on the device; null: none. */
-  private StageProgram resident;
+  /** The program whose structure is on the device, if any. */
+  private @Nullable StageProgram resident;
 
-  /** Lists for solves with the rows of the stage under way; null: none yet. */
-  private DeviceLists lists;
+  /** Lists for solves with the rows of the stage under way, once they are sent. */
+  private @Nullable DeviceLists lists;
 
   /** The stage of {@link #lists}, which do not refer to it: they may outlive it. */
-  private StageProgram listsOf;
+  private @Nullable StageProgram listsOf;
 
+  @SuppressWarnings("NullAway.Init") // of the stage under way
   private LaunchPlan launches;
+
   private double kernelMillis;
   private boolean closed;
 
@@ -214,12 +217,12 @@ public final class CudaRoundExecutor implements RoundExecutor {
   /**
    * Enqueues all rounds.
    *
-   * @param tasks sent meanwhile; null: they are on the device
+   * @param tasks sent meanwhile, if they are not on the device
    * @return bytes of the lists sent
    * @param events out: one per launch, reached at its end; then two with timing around all launches
    */
   private long launch(
-      StageProgram program, double tolerance, List<CudaEvent> events, TaskUpload tasks) {
+      StageProgram program, double tolerance, List<CudaEvent> events, @Nullable TaskUpload tasks) {
     StageSchedule schedule = program.schedule();
     ByteBuffer parameter =
         memory.parameter(

@@ -13,6 +13,8 @@ import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.symbolic.TileModel;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Factors subtree tasks on one device: {@link StagedFactorization} plans stages and rounds, {@link
@@ -26,10 +28,10 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
 
   private final DeviceSessions.Lease lease;
   private final CudaDevice device;
-  private final SchedulerOptions options;
+  private final @Nullable SchedulerOptions options;
   private final SubtreeFactorizer mender;
-  private CudaRoundExecutor executor;
-  private StagedFactorization staged;
+  private @Nullable CudaRoundExecutor executor;
+  private @Nullable StagedFactorization staged;
   private int threads;
   private boolean closed;
   private TestModes modes = TestModes.none();
@@ -39,7 +41,9 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
     this(new DeviceSessions(driver, 0), ordinal, options);
   }
 
-  public CudaSubtreeFactorizer(DeviceSessions sessions, int ordinal, SchedulerOptions options) {
+  /** With the options, or those {@link #tuned} for the device. */
+  public CudaSubtreeFactorizer(
+      DeviceSessions sessions, int ordinal, @Nullable SchedulerOptions options) {
     this.options = options;
     lease = sessions.acquire(ordinal);
     device = lease.session().device();
@@ -78,7 +82,7 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
       staged = new StagedFactorization("cuda", executor, mender);
     }
     try {
-      return staged.factor(problem, factorOptions);
+      return Objects.requireNonNull(staged).factor(problem, factorOptions);
     } catch (FatalCudaException e) {
       abandon(e);
       throw e;

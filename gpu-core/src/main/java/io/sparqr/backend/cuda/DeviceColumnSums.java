@@ -20,6 +20,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Column sums over a stage's input and output, by the kernels of {@code column_sums.cuh}: values
@@ -76,12 +77,12 @@ final class DeviceColumnSums implements AutoCloseable {
   private final CudaEvent inputDone;
   private final DeviceBuffer[] buffer = new DeviceBuffer[Part.values().length];
   private final int[] chunks = new int[4];
-  private StageProgram resident;
-  private double[] residentScale;
-  private boolean[] residentCounts;
+  private @Nullable StageProgram resident;
+  private double @Nullable [] residentScale;
+  private boolean @Nullable [] residentCounts;
 
-  /** The scale with which the current stage's sums were started; null: not started. */
-  private double[] begun;
+  /** The scale with which the current stage's sums were started, if they were. */
+  private double @Nullable [] begun;
 
   DeviceColumnSums(CudaDriver driver, Transfers transfers, Workers workers, CudaStream stream) {
     this.driver = driver;

@@ -17,6 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One {@link DeviceSession} per device, shared by all users and closed when it has been idle for a
@@ -30,14 +31,14 @@ public final class DeviceSessions {
   private final long idleMillis;
   private final IntFunction<KernelImage> image;
   private final Map<Integer, Slot> slots = new ConcurrentHashMap<>();
-  private ScheduledThreadPoolExecutor timer;
+  private @Nullable ScheduledThreadPoolExecutor timer;
 
   /** Guarded by its own monitor. */
   private static final class Slot {
-    DeviceSession session;
+    @Nullable DeviceSession session;
     int users;
-    ScheduledFuture<?> closing;
-    FatalCudaException lost;
+    @Nullable ScheduledFuture<?> closing;
+    @Nullable FatalCudaException lost;
 
     /** What finished tasks held and is being freed; each ends with the return of its lease. */
     final Set<CompletableFuture<Void>> freeing = ConcurrentHashMap.newKeySet();
@@ -55,9 +56,9 @@ public final class DeviceSessions {
     private final DeviceSession session;
     private boolean open = true;
 
-    private Lease(Slot slot) {
+    private Lease(Slot slot, DeviceSession session) {
       this.slot = slot;
-      session = slot.session;
+      this.session = session;
     }
 
     public DeviceSession session() {
@@ -124,7 +125,7 @@ public final class DeviceSessions {
         if (open) {
           open = false;
           if (slot.session == session && --slot.users == 0) {
-            rest(slot);
+            rest(slot, session);
           }
         }
       }
@@ -177,7 +178,8 @@ public final class DeviceSessions {
     slot.settle();
     synchronized (slot) {
       if (slot.lost != null) {
-        throw new FatalCudaException(slot.lost.getMessage(), slot.lost.call(), slot.lost.code());
+        throw new FatalCudaException(
+            String.valueOf(slot.lost.getMessage()), slot.lost.call(), slot.lost.code());
       }
       if (slot.closing != null) {
         slot.closing.cancel(false);
@@ -191,7 +193,7 @@ public final class DeviceSessions {
         session.onLost(e -> lost(slot, session, e));
       }
       slot.users++;
-      return new Lease(slot);
+      return new Lease(slot, slot.session);
     }
   }
 
@@ -206,13 +208,13 @@ public final class DeviceSessions {
     }
   }
 
-  private void rest(Slot slot) {
+  private void rest(Slot slot, DeviceSession session) {
     if (idleMillis == 0) {
       closeIfIdle(slot);
       return;
     }
     schedule(slot);
-    slot.session.rest();
+    session.rest();
   }
 
   private void schedule(Slot slot) {

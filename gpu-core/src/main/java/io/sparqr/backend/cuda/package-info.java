@@ -7,4 +7,7 @@
  * launches many rounds at once, with tasks that wait for their dependencies, and downloads the
  * rows. All driver calls go through {@code CudaDriver}, whose {@code CudaCalls} tests replace.
  */
+@NullMarked
 package io.sparqr.backend.cuda;
+
+import org.jspecify.annotations.NullMarked;

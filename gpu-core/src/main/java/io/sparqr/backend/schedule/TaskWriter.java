@@ -26,7 +26,7 @@ final class TaskWriter implements TaskSink {
   /**
    * Writes from the target's start on.
    *
-   * @param counts the dependencies; null: none, and {@link #begin} is not called
+   * @param counts the dependencies; without them {@link #begin} is not called
    */
   TaskWriter(ByteBuffer target, @Nullable FrontCounts counts) {
     TaskLayout.requireLittleEndian(target);

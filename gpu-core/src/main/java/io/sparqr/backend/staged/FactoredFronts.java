@@ -131,7 +131,7 @@ final class FactoredFronts {
     warnings.addAll(s.warnings());
   }
 
-  /** Adds the values dropped by an executor; null: none. */
+  /** Adds the values dropped by an executor, if any. */
   void addDropped(double @Nullable [] values) {
     for (int k = 0; values != null && k < values.length; k++) {
       dropped = Math.hypot(dropped, values[k]);

@@ -39,7 +39,7 @@ final class StageBalance {
   private final double tolerance;
   private final TaskColumns columns;
 
-  /** The stage's probe; null: not yet computed. */
+  /** The stage's probe, once it is computed. */
   private @Nullable ColumnProbe ahead;
 
   /** The sums of the output so far. */
@@ -102,7 +102,7 @@ final class StageBalance {
     return known;
   }
 
-  /** Numbers of the stage's rows; null: all. */
+  /** Numbers of the stage's rows, unless they are all. */
   private int @Nullable [] whichRows() {
     int n = 0;
     for (int f : fronts) {

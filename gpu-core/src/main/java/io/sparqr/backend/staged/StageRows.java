@@ -261,7 +261,7 @@ final class StageRows implements RoundExecutor.RowSink {
     }
   }
 
-  /** The norms dropped by a front's DROP tasks, by pivot column, 0 for a live one; null: none. */
+  /** The norms dropped by a front's DROP tasks, by pivot column, 0 for a live one, if any. */
   double @Nullable [] dropped(int f) {
     return dropped[f];
   }

@@ -54,7 +54,7 @@ final class StageValues implements RoundExecutor.StageInput {
    *
    * @param fronts of the stage, by number of the analysis
    * @param blocks the input blocks
-   * @param given records the use of each front's rows; null: not recorded
+   * @param given records the use of each front's rows, if it is recorded
    */
   StageValues(
       RowsByFront rows, int[] fronts, List<ContributionBlock> blocks, @Nullable GivenValues given) {

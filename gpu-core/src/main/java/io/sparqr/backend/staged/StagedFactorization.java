@@ -58,7 +58,7 @@ public final class StagedFactorization {
   /** Stages of the last task that were laid out while the one before was under way. */
   private int laidOutAhead;
 
-  /** Checksums of the last task's input; null: no task yet. */
+  /** Checksums of the last task's input, once there was a task. */
   private @Nullable GivenValues given;
 
   /**

@@ -24,7 +24,9 @@ public final class RowsByFront {
   private final int firstFront;
   private final int frontCount;
 
-  /** Place in the task's list of front firstFront + k, or -1; null: the fronts are consecutive. */
+  /**
+   * Place in the task's list of front firstFront + k, or -1; only if fronts are not consecutive.
+   */
   private final int @Nullable [] place;
 
   private final int[] start;

@@ -27,7 +27,7 @@ public final class RowsIn {
   /**
    * Rows in the given columns.
    *
-   * @param which numbers of the rows to include; null: all
+   * @param which numbers of the rows to include, unless all are
    * @param threads host threads to use
    */
   public RowsIn(

@@ -145,7 +145,9 @@ public record ArrayFolder(String folder, long rows, int columns, int rhs, boolea
         bytes(INDICES, from * Integer.BYTES, count * Integer.BYTES),
         bytes(DATA, from * Double.BYTES, count * Double.BYTES),
         rhs == 0 ? new byte[0] : bytes(LABELS, first * row, (last - first) * row),
-        weighted ? bytes(WEIGHTS, first * Double.BYTES, (last - first) * Double.BYTES) : null);
+        weighted
+            ? bytes(WEIGHTS, first * Double.BYTES, (last - first) * Double.BYTES)
+            : new byte[0]);
   }
 
   private byte[] bytes(String name, long from, long count) throws IOException {

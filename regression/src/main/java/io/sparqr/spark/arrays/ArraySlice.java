@@ -18,7 +18,7 @@ final class ArraySlice implements Serializable {
   private final int rhs;
   private final long rows;
 
-  /** Starts, indices, data, labels (if rhs is not 0) and weights; null: all weights are 1. */
+  /** Starts, indices, data, labels (if rhs is not 0) and weights (unless all are 1). */
   private final byte[][] arrays;
 
   /** Shares the arrays: starts, indices, data, labels, weights. */
@@ -40,6 +40,6 @@ final class ArraySlice implements Serializable {
             Numbers.of(arrays[1], ArrayFolder.INDICES),
             Numbers.of(arrays[2], ArrayFolder.DATA),
             rhs == 0 ? null : Numbers.of(arrays[3], ArrayFolder.LABELS),
-            arrays[4] == null ? null : Numbers.of(arrays[4], ArrayFolder.WEIGHTS)));
+            arrays[4].length == 0 ? null : Numbers.of(arrays[4], ArrayFolder.WEIGHTS)));
   }
 }

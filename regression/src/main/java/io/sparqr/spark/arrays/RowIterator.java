@@ -5,6 +5,7 @@ import io.sparqr.error.MatrixFormatException;
 import io.sparqr.spark.model.SparseRow;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
+import org.jspecify.annotations.Nullable;
 
 /** Consecutive rows, read sequentially from their arrays, which are closed at the end. */
 final class RowIterator implements Iterator<SparseRow>, AutoCloseable {
@@ -15,8 +16,13 @@ final class RowIterator implements Iterator<SparseRow>, AutoCloseable {
   private long left;
   private long start;
 
-  /** The arrays from the first row on; labels and weights may be null. */
-  record Sources(Numbers starts, Numbers indices, Numbers data, Numbers labels, Numbers weights) {
+  /** The arrays from the first row on; there may be no labels and no weights. */
+  record Sources(
+      Numbers starts,
+      Numbers indices,
+      Numbers data,
+      @Nullable Numbers labels,
+      @Nullable Numbers weights) {
     void close() {
       for (Numbers n : new Numbers[] {starts, indices, data, labels, weights}) {
         if (n != null) {

@@ -5,4 +5,7 @@
  * of its first row, and Python needs NumPy alone. Arrow's files would do neither, and take about
  * twice as long to write (benchmarks/history/2026-11-27-arrow.txt).
  */
+@NullMarked
 package io.sparqr.spark.arrays;
+
+import org.jspecify.annotations.NullMarked;

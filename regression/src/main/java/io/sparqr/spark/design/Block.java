@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The columns of a term: all combinations of the columns of its variables, those of the first
@@ -21,7 +22,7 @@ import java.util.stream.IntStream;
  * @param contrast for each variable whether it is a factor without its reference level
  * @param widths number of columns of each variable alone
  * @param first the first column
- * @param cells the combinations that occur in rows, ascending; null: all
+ * @param cells the combinations that occur in rows, ascending, unless all have columns
  * @param absorbed whether its coefficients are absorbed
  * @param occurring number of combinations of levels that occur, those of reference levels included;
  *     -1: not counted
@@ -31,7 +32,7 @@ record Block(
     boolean[] contrast,
     int[] widths,
     int first,
-    NumberLevels cells,
+    @Nullable NumberLevels cells,
     boolean absorbed,
     int occurring)
     implements Serializable {
@@ -183,7 +184,7 @@ record Block(
       if (slot.factor()) {
         name.append(slot.variable().name()).append(factors[v].name(at + (contrast[k] ? 1 : 0)));
       } else {
-        name.append(slot.vector() ? slot.parts().get(at) : slot.variable().name());
+        name.append(slot.vector() ? slot.entries().get(at) : slot.variable().name());
       }
     }
     return name.toString();

@@ -22,6 +22,7 @@ import org.apache.spark.sql.api.java.UDF1;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The columns of a design matrix, and the conversion of a Dataset's rows: the terms' columns in R's
@@ -43,7 +44,7 @@ public final class Design implements Serializable {
   private static final int SHOWN = 5;
 
   private final Coding coding;
-  private transient volatile Map<Integer, String> distinct;
+  private transient volatile @Nullable Map<Integer, String> distinct;
 
   Design(Coding coding) {
     this.coding = coding;

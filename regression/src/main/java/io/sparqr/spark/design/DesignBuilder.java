@@ -266,7 +266,7 @@ final class DesignBuilder {
               ? LevelChunk.ofTexts(List.of())
               : LevelChunk.ofKeys(new long[0]);
     }
-    Levels levels = chunk.levels(slot.kind());
+    Levels levels = chunk.levels(slot.levels());
     String wanted = options.references().get(slot.variable().column());
     int reference = 0;
     if (wanted != null) {
@@ -331,7 +331,7 @@ final class DesignBuilder {
       Slot slot = slots.get(v);
       variables[k] = v;
       contrast[k] = contrasts.contains(v);
-      widths[k] = slot.vector() ? slot.parts().size() : 1;
+      widths[k] = slot.vector() ? slot.entries().size() : 1;
       if (slot.factor()) {
         widths[k] = Math.max(0, factors[v].count() - (contrast[k] ? 1 : 0));
       }

@@ -86,8 +86,8 @@ final class DesignFiles {
     var missing = new Boolean[n];
     for (int v = 0; v < n; v++) {
       Slot slot = d.slots().get(v);
-      kinds[v] = slot.factor() ? slot.kind().name() : null;
-      parts[v] = slot.vector() ? slot.parts().toArray(new String[0]) : null;
+      kinds[v] = slot.factor() ? slot.levels().name() : null;
+      parts[v] = slot.vector() ? slot.entries().toArray(new String[0]) : null;
       references[v] = slot.factor() ? d.factors()[v].reference() : 0;
       missing[v] = slot.factor() && d.factors()[v].missing();
     }
@@ -114,8 +114,9 @@ final class DesignFiles {
       }
     }
     for (int b = 0; b < d.blocks().length; b++) {
-      if (d.blocks()[b].cells() != null) {
-        add(rows, CELLS, b, d.blocks()[b].cells());
+      NumberLevels cells = d.blocks()[b].cells();
+      if (cells != null) {
+        add(rows, CELLS, b, cells);
       }
     }
     return rows;

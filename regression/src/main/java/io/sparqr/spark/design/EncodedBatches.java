@@ -5,6 +5,7 @@ import io.sparqr.spark.internals.TableRow;
 import io.sparqr.spark.rows.InputPlace;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A partition's rows, encoded in batches on demand; skipped rows count in row numbers, too. The
@@ -19,7 +20,7 @@ final class EncodedBatches implements Iterator<RowBatch> {
   private final int columns;
   private final int keys;
   private long position = -1;
-  private RowBatch next;
+  private @Nullable RowBatch next;
 
   EncodedBatches(int partition, Iterator<TableRow> rows, Coding coding) {
     this.partition = partition;
@@ -51,10 +52,10 @@ final class EncodedBatches implements Iterator<RowBatch> {
 
   @Override
   public RowBatch next() {
-    if (!hasNext()) {
+    RowBatch batch = hasNext() ? next : null;
+    if (batch == null) {
       throw new NoSuchElementException("the partition has no more rows");
     }
-    RowBatch batch = next;
     next = null;
     return batch;
   }

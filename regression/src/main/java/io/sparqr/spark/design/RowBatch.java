@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Some rows of a design in a few arrays: kept in this form they take 12 bytes per entry, 20 per row
@@ -36,7 +37,7 @@ final class RowBatch implements Serializable {
   private transient List<Map<UTF8String, Integer>> known = new ArrayList<>();
   private int[] index = new int[ROWS];
   private double[] value = new double[ROWS];
-  private long[] leftOut;
+  private long @Nullable [] leftOut;
 
   RowBatch(int columns, int keys) {
     this.columns = columns;
@@ -52,8 +53,8 @@ final class RowBatch implements Serializable {
     leftOut = counts;
   }
 
-  /** What the partition leaves out; null except in its last batch. */
-  long[] leftOut() {
+  /** What the partition leaves out, in its last batch alone. */
+  long @Nullable [] leftOut() {
     return leftOut;
   }
 
@@ -124,7 +125,7 @@ final class RowBatch implements Serializable {
       known.get(k).forEach((of, code) -> texts[code] = of.toString());
       text[k] = texts;
     }
-    known = null;
+    known = List.of();
     index = Arrays.copyOf(index, entries);
     value = Arrays.copyOf(value, entries);
     return this;

@@ -166,7 +166,7 @@ final class RowEncoder {
 
   /** The kind by which missing values of a variable are recognized. */
   private static LevelKind kind(Slot slot) {
-    return slot.factor() ? slot.kind() : slot.vector() ? LevelKind.TEXT : LevelKind.NUMBER;
+    return slot.factor() ? slot.levels() : slot.vector() ? LevelKind.TEXT : LevelKind.NUMBER;
   }
 
   private boolean lacksEntry(Cells cells, int v) {
@@ -225,7 +225,7 @@ final class RowEncoder {
       return false;
     }
     int field = Selection.VARIABLES + v;
-    boolean missing = cells.missing(field, slots.get(v).kind());
+    boolean missing = cells.missing(field, slots.get(v).levels());
     String what =
         missing
             ? fieldNames[field] + " is missing"
@@ -241,7 +241,7 @@ final class RowEncoder {
   /** The code of a level; NONE for a missing one. */
   int code(Cells cells, int v) {
     int field = Selection.VARIABLES + v;
-    LevelKind kind = slots.get(v).kind();
+    LevelKind kind = slots.get(v).levels();
     if (cells.missing(field, kind)) {
       return Levels.NONE;
     }
@@ -261,7 +261,7 @@ final class RowEncoder {
     }
     VectorEntries entries = vector[v];
     cells.vector(field, entries);
-    List<String> parts = slots.get(v).parts();
+    List<String> parts = slots.get(v).entries();
     if (entries.size() != parts.size()) {
       throw new io.sparqr.error.DimensionMismatchException(
           place.get()
@@ -366,7 +366,7 @@ final class RowEncoder {
   void levels(Cells cells, int[] which, LevelSet[] sets) {
     for (int k = 0; k < which.length; k++) {
       int field = Selection.VARIABLES + which[k];
-      LevelKind kind = slots.get(which[k]).kind();
+      LevelKind kind = slots.get(which[k]).levels();
       if (cells.missing(field, kind)) {
         sets[k].addMissing();
       } else if (kind == LevelKind.TEXT) {

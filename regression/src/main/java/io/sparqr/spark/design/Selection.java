@@ -42,7 +42,7 @@ final class Selection {
       Column raw = data.column(slot.variable().column());
       columns.add(
           slot.factor()
-              ? raw.cast(slot.kind().sql())
+              ? raw.cast(slot.levels().sql())
               : slot.vector() ? raw : slot.variable().number(data::column));
     }
     for (String key : labelled ? options.clusters() : List.<String>of()) {

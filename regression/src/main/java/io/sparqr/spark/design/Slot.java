@@ -5,15 +5,28 @@ import io.sparqr.spark.design.formula.Variable;
 import io.sparqr.spark.design.level.LevelKind;
 import java.io.Serializable;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The counterpart of a variable in the data.
  *
  * @param variable the variable
- * @param kind of its levels; null: not a factor
- * @param parts names of a vector's entries; null: not a vector
+ * @param kind of its levels, if it is a factor
+ * @param parts names of its entries, if it is a vector
  */
-record Slot(Variable variable, LevelKind kind, List<String> parts) implements Serializable {
+record Slot(Variable variable, @Nullable LevelKind kind, @Nullable List<String> parts)
+    implements Serializable {
+
+  /** Of a factor. */
+  LevelKind levels() {
+    return Objects.requireNonNull(kind);
+  }
+
+  /** Of a vector. */
+  List<String> entries() {
+    return Objects.requireNonNull(parts);
+  }
 
   boolean factor() {
     return kind != null;

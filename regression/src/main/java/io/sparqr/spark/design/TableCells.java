@@ -8,6 +8,7 @@ import org.apache.spark.unsafe.types.UTF8String;
 /** A row of a table as Spark has it, until the next one is read. */
 final class TableCells implements Cells {
 
+  @SuppressWarnings("NullAway.Init") // set by at()
   private TableRow row;
 
   TableCells at(TableRow next) {

@@ -1,6 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.design;
 
+import org.jspecify.annotations.Nullable;
+
 /** The entries of the last vector read; the next one overwrites the arrays. */
 final class VectorEntries {
 
@@ -8,11 +10,11 @@ final class VectorEntries {
 
   private int size;
   private int count;
-  private int[] index = NO_INDEX;
+  private int @Nullable [] index = NO_INDEX;
   private double[] value = {};
 
-  /** Sets the entries; dense if the indices are null. Arrays are shared. */
-  void set(int length, int[] at, double[] values) {
+  /** Sets the entries; dense without indices. Arrays are shared. */
+  void set(int length, int @Nullable [] at, double[] values) {
     size = length;
     count = values.length;
     index = at;

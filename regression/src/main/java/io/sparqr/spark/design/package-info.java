@@ -11,4 +11,7 @@
  *
  * <p>May use the packages of rows and their dependencies, but neither the estimator nor the solver.
  */
+@NullMarked
 package io.sparqr.spark.design;
+
+import org.jspecify.annotations.NullMarked;

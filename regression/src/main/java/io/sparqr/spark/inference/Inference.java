@@ -16,6 +16,7 @@ import java.util.Objects;
 import java.util.function.Supplier;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Statistics of a weighted least-squares fit, from its R on the executors. Valid while the
@@ -33,7 +34,7 @@ public final class Inference {
   private final QRFactorization factorization;
   private final JavaRDD<SparseRow> rows;
   private final int label;
-  private LeastSquaresSolution solution;
+  private @Nullable LeastSquaresSolution solution;
 
   private Inference(QRFactorization factorization, JavaRDD<SparseRow> rows, int label) {
     this.factorization = Objects.requireNonNull(factorization, "factorization");

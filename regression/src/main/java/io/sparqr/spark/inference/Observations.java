@@ -7,6 +7,8 @@ import io.sparqr.spark.rows.RowReader;
 import java.io.Serializable;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a partition's rows again, with their residuals at x and their leverages, and compares them
@@ -16,10 +18,13 @@ final class Observations {
 
   private final Fit fit;
   private final int partition;
-  private final double[] leverage;
+  private final double @Nullable [] leverage;
   private final Iterator<SparseRow> rows;
   private final RowReader reader;
+
+  @SuppressWarnings("NullAway.Init") // set by next()
   private SparseRow row;
+
   private int number = -1;
   private boolean counts;
 
@@ -35,9 +40,9 @@ final class Observations {
   /**
    * The leverages of a partition.
    *
-   * @param of of its rows of positive weight; null if not needed
+   * @param of of its rows of positive weight, if they are needed
    */
-  record Leverages(int partition, double[] of) {}
+  record Leverages(int partition, double @Nullable [] of) {}
 
   /** The rows of a partition. */
   Observations(Fit fit, Leverages leverages, Iterator<SparseRow> rows) {
@@ -141,6 +146,7 @@ final class Observations {
 
   /** The leverage of a row of positive weight. */
   double leverage() {
+    double[] leverage = Objects.requireNonNull(this.leverage);
     if (number >= leverage.length) {
       // There are more rows than before, which is reported at the end.
       return Double.NaN;

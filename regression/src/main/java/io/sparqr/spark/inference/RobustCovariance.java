@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A sandwich covariance of some coefficients: (A'A)^-1 M (A'A)^-1, where M is the sum of squares of
@@ -24,7 +25,7 @@ public final class RobustCovariance {
    * @param columns original indices
    * @param coefficients of these columns
    * @param variances of these columns, NaN for dependent ones
-   * @param covariance k x k, or null if only the diagonal was computed
+   * @param covariance k x k, unless only the diagonal was computed
    * @param clusters numbers of clusters in the first way, in the second, and in their
    *     intersections; empty for HC
    * @param leverageOne number of rows of leverage 1, which HC2 and HC3 leave out
@@ -35,7 +36,7 @@ public final class RobustCovariance {
       int[] columns,
       double[] coefficients,
       double[] variances,
-      double[][] covariance,
+      double @Nullable [][] covariance,
       long[] clusters,
       double degreesOfFreedom,
       long leverageOne,
@@ -79,14 +80,15 @@ public final class RobustCovariance {
    *     were computed
    */
   public double[][] covariance() {
-    if (made.covariance == null) {
+    double[][] covariance = made.covariance;
+    if (covariance == null) {
       throw new UnsupportedOperationException(
           ("%,d columns were more than one batch, of which only the variances are summed: ask for"
                   + " fewer columns to have their covariances")
               .formatted(made.columns.length));
     }
-    double[][] copy = made.covariance.clone();
-    java.util.Arrays.setAll(copy, k -> made.covariance[k].clone());
+    double[][] copy = covariance.clone();
+    java.util.Arrays.setAll(copy, k -> covariance[k].clone());
     return copy;
   }
 

@@ -4,10 +4,12 @@ package io.sparqr.spark.inference;
 import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.spark.model.SparseRow;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.function.Function;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Robust covariances of some columns, batch by batch: two triangular solves and a pass over the
@@ -26,12 +28,16 @@ final class Sandwich {
   /**
    * Sums over all batches.
    *
-   * @param covariance one per way, k x k; null if there was more than one batch
+   * @param covariance one per way, k x k, unless there was more than one batch
    * @param variances one per way, size k
    * @param moved by column the share of its error that a row of leverage 1 may have, from 0 to 1
    */
   record Found(
-      double[][][] covariance, double[][] variances, long[] clusters, long ones, double[] moved) {}
+      double @Nullable [][][] covariance,
+      double[][] variances,
+      long[] clusters,
+      long ones,
+      double[] moved) {}
 
   /** A smaller share is a rounding error. */
   private static final double MOVED = 1e-6;
@@ -136,7 +142,7 @@ final class Sandwich {
     for (int i = 0; i < k; i++) {
       for (int way = 0; way < factor.length; way++) {
         variances[i] += out[i] ? Double.NaN : factor[way] * found.variances[way][i];
-        for (int j = 0; v != null && j < k; j++) {
+        for (int j = 0; v != null && found.covariance != null && j < k; j++) {
           v[i][j] += out[i] || out[j] ? Double.NaN : factor[way] * found.covariance[way][i][j];
         }
       }
@@ -169,7 +175,7 @@ final class Sandwich {
         z.destroy();
       }
     }
-    return found;
+    return Objects.requireNonNull(found);
   }
 
   /** Columns of (A'A)^-1, n x k, row-major. */
@@ -184,7 +190,8 @@ final class Sandwich {
     return all;
   }
 
-  private Found add(Found before, ScorePass.Sums sums, int from, int count, boolean full) {
+  private Found add(
+      @Nullable Found before, ScorePass.Sums sums, int from, int count, boolean full) {
     int ways = sums.sums().length;
     Found found =
         before != null
@@ -199,7 +206,7 @@ final class Sandwich {
       int at = 0;
       for (int i = 0; i < count; i++) {
         found.variances[way][from + i] = sums.sums()[way][at];
-        for (int j = i; full && j < count; j++) {
+        for (int j = i; found.covariance != null && j < count; j++) {
           found.covariance[way][i][j] = sums.sums()[way][at + j - i];
           found.covariance[way][j][i] = sums.sums()[way][at + j - i];
         }

@@ -14,6 +14,7 @@ import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
+import org.jspecify.annotations.Nullable;
 import scala.Tuple2;
 
 /**
@@ -86,9 +87,9 @@ final class ScorePass {
   /**
    * Sum over the rows.
    *
-   * @param leverages of the rows; null if the type does not need them
+   * @param leverages of the rows, if the type needs them
    */
-  Sums ofRows(Columns columns, JavaRDD<Observations.Leverages> leverages) {
+  Sums ofRows(Columns columns, @Nullable JavaRDD<Observations.Leverages> leverages) {
     Observations.Fit at = fit;
     int partitions = rows.getNumPartitions();
     int reducers = Math.max(1, Math.min(REDUCERS, partitions));
@@ -112,7 +113,7 @@ final class ScorePass {
     return total(JobScope.run(context, "robust errors, summed up", merged::collect));
   }
 
-  private JavaRDD<Unread> unread(JavaRDD<Observations.Leverages> leverages) {
+  private JavaRDD<Unread> unread(@Nullable JavaRDD<Observations.Leverages> leverages) {
     return leverages == null
         ? rows.mapPartitionsWithIndex(
             (p, r) -> List.of(new Unread(new Observations.Leverages(p, null), r)).iterator(), true)

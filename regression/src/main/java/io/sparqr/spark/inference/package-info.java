@@ -6,4 +6,7 @@
  * by index. Built on {@link io.sparqr.spark.QRFactorization}; (A'A)^-1 is never formed, and
  * everything is computed from R on the executors.
  */
+@NullMarked
 package io.sparqr.spark.inference;
+
+import org.jspecify.annotations.NullMarked;

@@ -14,6 +14,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Standard errors of a fit, and their assumptions.
@@ -21,21 +22,20 @@ import org.apache.spark.api.java.JavaRDD;
  * @param values one per column of the design, NaN if it is dependent or absorbed
  * @param freedom degrees of freedom of t
  * @param assumed the assumption as printed under a table; empty for errors of equal variances
- * @param covariance of the columns that are not absorbed; null if they are more than one batch
+ * @param covariance of the columns that are not absorbed, unless they are more than one batch
  * @param within the part of the squared errors, as left by the absorbed effects alone, that those
  *     columns explain; NaN if they are more than one batch
- * @param wald the joint test of all coefficients but the intercept, by these errors; null for
- *     errors of equal variances, whose F comes from the sums of squares, and if it cannot be
- *     computed
+ * @param wald the joint test of all coefficients but the intercept, by these errors, if it can be
+ *     computed; not for errors of equal variances, whose F comes from the sums of squares
  * @param warnings about these errors
  */
 record CoefficientErrors(
     double[] values,
     double freedom,
     String assumed,
-    double[][] covariance,
+    double @Nullable [][] covariance,
     double within,
-    WaldTest wald,
+    @Nullable WaldTest wald,
     List<String> warnings) {
 
   /**
@@ -119,8 +119,8 @@ record CoefficientErrors(
     }
   }
 
-  /** The test of all defined coefficients but the intercept; null if it cannot be computed. */
-  private static WaldTest wald(
+  /** The test of all defined coefficients but the intercept, if it can be computed. */
+  private static @Nullable WaldTest wald(
       QRFactorization f, Training source, RobustCovariance robust, List<String> warnings) {
     int n = f.analysis().columns();
     int[] dead = f.deadColumns();
@@ -225,7 +225,7 @@ record CoefficientErrors(
   }
 
   /** NaN if it would take more than one triangular solve. */
-  private static double within(QRFactorization f, ReportedSolve few) {
+  private static double within(QRFactorization f, @Nullable ReportedSolve few) {
     return few == null ? Double.NaN : few.explained(f.solve().x());
   }
 }

@@ -12,6 +12,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.types.StructType;
+import org.jspecify.annotations.Nullable;
 
 /** The coefficients of a summary with their names, in R's order, with the intercept first. */
 final class CoefficientTable {
@@ -62,8 +63,9 @@ final class CoefficientTable {
 
   Dataset<Row> toDataFrame() {
     List<String> names = summary.coefficientNames();
-    boolean errors = fit.standardErrors() != null;
-    double[] e = errors ? fit.standardErrors() : new double[0];
+    double[] made = fit.standardErrors();
+    boolean errors = made != null;
+    double[] e = made != null ? made : new double[0];
     double[] t = errors ? summary.tValues() : e;
     double[] p = errors ? summary.pValues() : e;
     var rows = new ArrayList<Row>();
@@ -102,7 +104,7 @@ final class CoefficientTable {
     return source.data().sparkSession().createDataFrame(rows, DEPENDENCIES);
   }
 
-  private Double known(double[] values, int j) {
+  private @Nullable Double known(double[] values, int j) {
     return j >= values.length || dead[j] ? null : (Double) values[j];
   }
 
@@ -123,10 +125,11 @@ final class CoefficientTable {
     if (shown < order.length) {
       text.append("... and %,d more coefficients: toDataFrame()%n".formatted(order.length - shown));
     }
-    if (fit.standardErrors() == null) {
+    CoefficientErrors errors = fit.errors();
+    if (errors == null) {
       text.append("(no standard errors: computeStandardErrors was false)\n");
-    } else if (!fit.errors().assumed().isEmpty()) {
-      text.append("Standard errors: ").append(fit.errors().assumed()).append('\n');
+    } else if (!errors.assumed().isEmpty()) {
+      text.append("Standard errors: ").append(errors.assumed()).append('\n');
     }
     return text.append(statistics()).toString();
   }
@@ -156,10 +159,10 @@ final class CoefficientTable {
     int[] some = Arrays.copyOf(order, shown);
     List<String> names = summary.coefficientNames();
     double[] estimates = picked(some, j -> fit.x()[j]);
-    if (fit.standardErrors() == null) {
-      return RegressionText.table(names(some, names), estimates, null, null, null);
-    }
     double[] errors = fit.standardErrors();
+    if (errors == null) {
+      return RegressionText.table(names(some, names), estimates);
+    }
     double[] t = summary.tValues();
     double[] p = summary.pValues();
     return RegressionText.table(

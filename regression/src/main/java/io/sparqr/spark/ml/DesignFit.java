@@ -24,13 +24,14 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.ml.linalg.Vector;
 import org.apache.spark.ml.linalg.Vectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One fit: the design [X 1] with ridge rows below X, factorized once.
  *
  * @param x coefficients, then the intercept if there is one
  * @param dependencies each dependent column as a combination of others, if computed
- * @param errors standard errors; null if not requested
+ * @param errors standard errors, if requested
  * @param norm root of the sum of w (y - yhat)^2: the tail of Q'b minus the contribution of the
  *     ridge rows
  * @param instances rows with a positive weight
@@ -39,13 +40,13 @@ import org.apache.spark.ml.linalg.Vectors;
  *     index is the number of features
  * @param report of the solver, with warnings about numerical limits of the statistics
  * @param intercept c
- * @param moments of the training data; null if not needed so far
+ * @param moments of the training data, if needed so far
  * @param rows fingerprint of the rows of [X 1], in any order
  * @param leftOut the rows of the data that are not among them
  */
 record DesignFit(
     double[] x,
-    CoefficientErrors errors,
+    @Nullable CoefficientErrors errors,
     List<Dependency> dependencies,
     double norm,
     long instances,
@@ -53,7 +54,7 @@ record DesignFit(
     int[] dead,
     SolveReport report,
     double intercept,
-    Moments moments,
+    @Nullable Moments moments,
     Fingerprint rows,
     LeftOut leftOut) {
 
@@ -72,9 +73,9 @@ record DesignFit(
   /**
    * Fits.
    *
-   * @param kept receives the data on the cluster; null: they are released
+   * @param kept receives the data on the cluster, which otherwise are released
    */
-  static DesignFit of(Training source, Consumer<KeptFit> kept) {
+  static DesignFit of(Training source, @Nullable Consumer<KeptFit> kept) {
     var context = JavaSparkContext.fromSparkContext(source.data().sparkSession().sparkContext());
     try (var scope = new JobScope(context)) {
       scope.describe("rows of the Dataset");
@@ -82,7 +83,7 @@ record DesignFit(
     }
   }
 
-  private static DesignFit scoped(Training source, Consumer<KeptFit> kept) {
+  private static DesignFit scoped(Training source, @Nullable Consumer<KeptFit> kept) {
     SparseQRSolver solver = source.solver();
     CoefficientErrors.check(source.params());
     var held = new KeptFit(source.rows(true));
@@ -127,7 +128,7 @@ record DesignFit(
     boolean statistics = params.getComputeStandardErrors();
     Fingerprint fitted = f.readings().total(rows.getNumPartitions());
     Moments moments = statistics || cancelled ? Moments.of(rows, x, fitted) : null;
-    if (cancelled) {
+    if (cancelled && moments != null) {
       norm = moments.errors();
     }
     long instances = f.summary().matrix().rows() - ridge.rows();
@@ -141,7 +142,7 @@ record DesignFit(
     spanned.clear(x, errors, ridge.rows() > 0);
     var warnings = new ArrayList<>(source.warnings());
     warnings.addAll(spanned.warnings());
-    if (statistics) {
+    if (moments != null && errors != null) {
       warnings.addAll(warnings(moments, norm, instances, freedom, source.constant()));
       warnings.addAll(errors.warnings());
     }
@@ -178,8 +179,8 @@ record DesignFit(
     return warnings;
   }
 
-  /** Standard errors in the order of x, NaN for dependent columns; null if not requested. */
-  double[] standardErrors() {
+  /** Standard errors in the order of x, NaN for dependent columns, if requested. */
+  double @Nullable [] standardErrors() {
     return errors == null ? null : errors.values();
   }
 

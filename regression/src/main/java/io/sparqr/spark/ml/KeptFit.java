@@ -3,12 +3,14 @@ package io.sparqr.spark.ml;
 
 import io.sparqr.spark.QRFactorization;
 import io.sparqr.spark.inference.Inference;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** The rows of a fit and, once computed, their factorization, which live on the cluster. */
 final class KeptFit implements AutoCloseable {
 
   private final TrainingRows rows;
-  private QRFactorization factorization;
+  private @Nullable QRFactorization factorization;
   private boolean closed;
 
   KeptFit(TrainingRows rows) {
@@ -29,7 +31,7 @@ final class KeptFit implements AutoCloseable {
     if (closed) {
       throw new IllegalStateException("this regression is closed");
     }
-    return Inference.of(factorization, rows.rdd());
+    return Inference.of(Objects.requireNonNull(factorization), rows.rdd());
   }
 
   @Override

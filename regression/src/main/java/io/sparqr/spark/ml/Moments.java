@@ -47,6 +47,7 @@ final class Moments implements Serializable {
   private double greatest = Double.NEGATIVE_INFINITY;
 
   /** Encoded as a frame, because Kryo cannot read records. */
+  @SuppressWarnings("NullAway.Init") // of a part, once it is read
   private byte[] fingerprint;
 
   /**

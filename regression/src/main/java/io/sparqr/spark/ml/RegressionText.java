@@ -59,24 +59,26 @@ final class RegressionText {
     return columns(rows, false);
   }
 
+  /** The table without standard errors. */
+  static String table(List<String> names, double[] estimates) {
+    var rows = new ArrayList<String[]>();
+    rows.add(new String[] {"", "Estimate"});
+    NumberFormat format = NumberFormat.of(rounded(estimates), DIGITS);
+    for (int k = 0; k < names.size(); k++) {
+      rows.add(new String[] {names.get(k), format.text(estimates[k])});
+    }
+    return columns(rows, true);
+  }
+
   /**
    * The table.
    *
    * @param names of the coefficients shown
    * @param estimates NaN where a coefficient is not defined
-   * @param errors null: not computed
    */
   static String table(
       List<String> names, double[] estimates, double[] errors, double[] t, double[] p) {
     var rows = new ArrayList<String[]>();
-    if (errors == null) {
-      rows.add(new String[] {"", "Estimate"});
-      NumberFormat format = NumberFormat.of(rounded(estimates), DIGITS);
-      for (int k = 0; k < names.size(); k++) {
-        rows.add(new String[] {names.get(k), format.text(estimates[k])});
-      }
-      return columns(rows, true);
-    }
     boolean stars = Arrays.stream(p).anyMatch(v -> v < LIMITS[LIMITS.length - 1]);
     String[] header = {"", "Estimate", "Std. Error", "t value", "Pr(>|t|)", ""};
     rows.add(stars ? header : Arrays.copyOf(header, header.length - 1));

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Regressors that the absorbed effects span, beyond those that the fit itself has found dependent.
@@ -99,9 +100,9 @@ record Spanned(int[] columns, List<String> warnings) {
    * Removes the figures of these columns.
    *
    * @param x the coefficients, 0 but for rounding errors where a ridge has found them
-   * @param errors null: not computed
+   * @param errors if they are computed
    */
-  void clear(double[] x, CoefficientErrors errors, boolean ridge) {
+  void clear(double[] x, @Nullable CoefficientErrors errors, boolean ridge) {
     for (int j : columns) {
       if (ridge) {
         x[j] = 0;

@@ -23,6 +23,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.NumericType;
 import org.apache.spark.sql.types.StructType;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Linear regression by sparse QR: the exact minimizer over coefficients b and intercept c of
@@ -57,8 +58,8 @@ public class SparseQRRegression
   private final String uid;
   private final RegressionParams own;
 
-  /** Receives the data of a fit on the cluster; null: they are released. */
-  private transient Consumer<KeptFit> kept;
+  /** Receives the data of a fit on the cluster, which otherwise are released. */
+  private transient @Nullable Consumer<KeptFit> kept;
 
   private transient ProgressListener listener = ProgressListener.NONE;
 
@@ -72,6 +73,7 @@ public class SparseQRRegression
     this(PendingUid.begin(uid), true);
   }
 
+  @SuppressWarnings("UnusedVariable") // begun tells it from the one above
   private SparseQRRegression(String uid, boolean begun) {
     this.uid = uid;
     PendingUid.end();
@@ -310,7 +312,7 @@ public class SparseQRRegression
     SparseQRRegression once = copy(ParamMap.empty()).setListener(listener());
     var held = new AtomicReference<KeptFit>();
     once.kept = held::set;
-    return new KeptRegression(once.fit(data), held.get());
+    return new KeptRegression(once.fit(data), Objects.requireNonNull(held.get()));
   }
 
   @Override

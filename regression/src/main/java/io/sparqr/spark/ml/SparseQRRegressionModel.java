@@ -6,6 +6,7 @@ import io.sparqr.spark.design.HandleInvalid;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import org.apache.spark.ml.linalg.SQLDataTypes;
 import org.apache.spark.ml.linalg.Vector;
 import org.apache.spark.ml.linalg.Vectors;
@@ -23,6 +24,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A fitted linear model x'b + c. After {@code fit} it has a {@link #summary()}; a loaded model has
@@ -42,9 +44,9 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
   private final Vector coefficients;
   private final double intercept;
   // It refers to a Dataset, and must not be sent to the executors that predict.
-  private transient SparseQRRegressionSummary summary;
+  private transient @Nullable SparseQRRegressionSummary summary;
   // Executors do not need it: predictions through a design do not use this object.
-  private transient Design design;
+  private transient @Nullable Design design;
 
   /** An empty model, for service loaders that only need the name of a class. */
   public SparseQRRegressionModel() {
@@ -56,6 +58,7 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
     this(PendingUid.begin(uid), coefficients, intercept, true);
   }
 
+  @SuppressWarnings("UnusedVariable") // begun tells it from the one above
   private SparseQRRegressionModel(
       String uid, Vector coefficients, double intercept, boolean begun) {
     this.uid = uid;
@@ -143,23 +146,23 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
     return named.transform(data);
   }
 
-  SparseQRRegressionModel withDesign(Design made) {
+  SparseQRRegressionModel withDesign(@Nullable Design made) {
     design = made;
     return this;
   }
 
   /**
-   * The names of coefficients and the encoding of a Dataset's rows; null: the features column
-   * alone.
+   * The names of coefficients and the encoding of a Dataset's rows, unless it is the features
+   * column alone.
    */
-  Design design() {
+  @Nullable Design design() {
     return design;
   }
 
   /** The coefficients, then the intercept if the design has one. */
   private double[] columns() {
     double[] x = coefficients.toArray();
-    if (design.hasIntercept()) {
+    if (Objects.requireNonNull(design).hasIntercept()) {
       x = java.util.Arrays.copyOf(x, x.length + 1);
       x[x.length - 1] = intercept;
     }
@@ -314,6 +317,7 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
      * Writes to the driver's local disk, without Spark: a Spark Connect 4.1 server immediately does
      * this with every model it holds. Spark 4.0 has no such method.
      */
+    @SuppressWarnings("UnusedMethod") // Spark 4.1 calls it
     public void saveToLocal(String path) throws IOException {
       LocalModel.write(model, Path.of(path));
     }
@@ -339,6 +343,7 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
 
   private static final class Reader extends MLReader<SparseQRRegressionModel> {
     /** Reads the output of {@code saveToLocal}. */
+    @SuppressWarnings("UnusedMethod") // Spark 4.1 calls it
     public SparseQRRegressionModel loadFromLocal(String path) {
       return LocalModel.read(Path.of(path));
     }

@@ -4,6 +4,7 @@ package io.sparqr.spark.ml;
 import io.sparqr.spark.design.LeftOut;
 import io.sparqr.spark.design.level.AbsorbedFactor;
 import io.sparqr.spark.inference.ContrastTest;
+import io.sparqr.spark.inference.WaldTest;
 import io.sparqr.spark.report.SolveReport;
 import java.util.Arrays;
 import java.util.List;
@@ -12,6 +13,7 @@ import org.apache.commons.math3.distribution.TDistribution;
 import org.apache.commons.math3.special.Beta;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The results of a fit on its training data, in the terms of MLlib's linear regression summary. All
@@ -36,9 +38,9 @@ public final class SparseQRRegressionSummary {
   private final Training source;
   private final DesignFit fit;
   private final String predictionCol;
-  private Dataset<Row> predictions;
-  private Moments moments;
-  private double[] quartiles;
+  private @Nullable Dataset<Row> predictions;
+  private @Nullable Moments moments;
+  private double @Nullable [] quartiles;
 
   /**
    * The summary of a fit.
@@ -105,11 +107,16 @@ public final class SparseQRRegressionSummary {
    * @throws UnsupportedOperationException if the estimator was told not to compute them
    */
   public double[] coefficientStandardErrors() {
-    if (fit.standardErrors() == null) {
+    return errors().values().clone();
+  }
+
+  private CoefficientErrors errors() {
+    CoefficientErrors errors = fit.errors();
+    if (errors == null) {
       throw new UnsupportedOperationException(
           "no standard errors: computeStandardErrors was false");
     }
-    return fit.standardErrors().clone();
+    return errors;
   }
 
   /**
@@ -117,8 +124,7 @@ public final class SparseQRRegressionSummary {
    * "clustered by firm (120), ..."; empty for equal variances.
    */
   public String standardErrorsAssume() {
-    coefficientStandardErrors();
-    return fit.errors().assumed();
+    return errors().assumed();
   }
 
   /**
@@ -137,12 +143,13 @@ public final class SparseQRRegressionSummary {
    *     #hasCoefficientCovariance()}
    */
   public double[][] coefficientCovariance() {
-    if (!hasCoefficientCovariance()) {
+    double[][] covariance = fit.errors() == null ? null : fit.errors().covariance();
+    if (covariance == null) {
       throw new UnsupportedOperationException(
           "no covariances: there are none without standard errors, and of more than 64 coefficients"
               + " (fitKept and Inference.covariance have those that you ask for)");
     }
-    double[][] copy = fit.errors().covariance().clone();
+    double[][] copy = covariance.clone();
     Arrays.setAll(copy, k -> copy[k].clone());
     return copy;
   }
@@ -152,8 +159,7 @@ public final class SparseQRRegressionSummary {
    * correction of clustered errors.
    */
   public double testDegreesOfFreedom() {
-    coefficientStandardErrors();
-    return fit.errors().freedom();
+    return errors().freedom();
   }
 
   /**
@@ -185,7 +191,7 @@ public final class SparseQRRegressionSummary {
       return p;
     }
     // Without a random generator, because nothing is sampled.
-    var student = new TDistribution(null, fit.errors().freedom());
+    var student = new TDistribution(null, errors().freedom());
     for (int j = 0; j < p.length; j++) {
       p[j] = Double.isNaN(p[j]) ? p[j] : 2 * student.cumulativeProbability(-Math.abs(p[j]));
     }
@@ -345,7 +351,7 @@ public final class SparseQRRegressionSummary {
 
   /** Denominator degrees of freedom of {@link #fStatistic()}. */
   public double fResidualDegreesOfFreedom() {
-    return isWald() ? fit.errors().freedom() : degreesOfFreedom();
+    return isWald() ? errors().freedom() : degreesOfFreedom();
   }
 
   /**
@@ -365,7 +371,8 @@ public final class SparseQRRegressionSummary {
       return Double.NaN;
     }
     if (isWald()) {
-      return fit.errors().wald() == null ? Double.NaN : fit.errors().wald().f();
+      WaldTest wald = errors().wald();
+      return wald == null ? Double.NaN : wald.f();
     }
     double ratio = total / fit.norm();
     // By norms: (total^2 - rss) / rss.
@@ -377,7 +384,8 @@ public final class SparseQRRegressionSummary {
   public double fPValue() {
     double f = fStatistic();
     if (isWald()) {
-      return Double.isNaN(f) ? f : fit.errors().wald().pValue();
+      WaldTest wald = errors().wald();
+      return Double.isNaN(f) || wald == null ? Double.NaN : wald.pValue();
     }
     double df = degreesOfFreedom();
     double model = modelDegreesOfFreedom();

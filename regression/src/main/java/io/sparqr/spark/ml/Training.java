@@ -1,6 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.ml;
 
+import static java.util.Objects.requireNonNull;
+
 import io.sparqr.error.SparseQrException;
 import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.SparseQRSolver;
@@ -27,6 +29,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.functions;
 import org.apache.spark.storage.StorageLevel;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Training data and their conversion to rows of [X 1], through a design or directly from vectors.
@@ -34,10 +37,13 @@ import org.apache.spark.storage.StorageLevel;
  * @param data as given by the caller
  * @param params of the estimator or of its model
  * @param listener of the fit's progress
- * @param design null: the features column alone
+ * @param design unless it is the features column alone
  */
 record Training(
-    Dataset<Row> data, SparseQRRegressionParams params, ProgressListener listener, Design design) {
+    Dataset<Row> data,
+    SparseQRRegressionParams params,
+    ProgressListener listener,
+    @Nullable Design design) {
 
   /** Whether the last column is a column of ones. */
   boolean ones() {
@@ -156,7 +162,7 @@ record Training(
     int[] kept = columns(params.getKeepTerms());
     return IntStream.concat(
             Arrays.stream(wanted),
-            Arrays.stream(design.namedReferences())
+            Arrays.stream(requireNonNull(design).namedReferences())
                 .filter(j -> Arrays.stream(kept).noneMatch(k -> k == j)))
         .distinct()
         .toArray();
@@ -243,8 +249,9 @@ record Training(
         if (ones && j == columns - 1) {
           return Design.INTERCEPT;
         }
-        boolean named = attributes != null && attributes[j].name().isDefined();
-        return named ? attributes[j].name().get() : features + "_" + j;
+        return attributes != null && attributes[j].name().isDefined()
+            ? attributes[j].name().get()
+            : features + "_" + j;
       }
 
       @Override

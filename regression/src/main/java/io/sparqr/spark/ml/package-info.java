@@ -7,4 +7,7 @@
  * <p>Data flow: Dataset, rows with a column of ones for the intercept, ridge rows for the features,
  * factorization, coefficients, standard errors, summary.
  */
+@NullMarked
 package io.sparqr.spark.ml;
+
+import org.jspecify.annotations.NullMarked;

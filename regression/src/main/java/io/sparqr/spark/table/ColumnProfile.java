@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** What the values of a column look like: how many of each kind, and where the first of it is. */
 final class ColumnProfile implements Serializable {
@@ -23,7 +24,7 @@ final class ColumnProfile implements Serializable {
   private final Map<String, Long> marks = new TreeMap<>();
   private final int mostLevels;
   private long missing;
-  private Set<String> levels = new HashSet<>();
+  private @Nullable Set<String> levels = new HashSet<>();
 
   ColumnProfile(int mostLevels) {
     this.mostLevels = mostLevels;
@@ -69,8 +70,8 @@ final class ColumnProfile implements Serializable {
     return counts[kind.ordinal()];
   }
 
-  /** Where the first value of a kind is; null if there is none. */
-  Place first(ValueKind kind) {
+  /** Where the first value of a kind is, if there is one. */
+  @Nullable Place first(ValueKind kind) {
     return first[kind.ordinal()];
   }
 

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.Reader;
 import java.io.UncheckedIOException;
 import java.util.Iterator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The records of a text by RFC 4180, with spaces allowed around quotes; blank lines and comments
@@ -54,11 +55,11 @@ final class CsvRecords implements Closeable {
   }
 
   /**
-   * The next record that is not blank, valid until the one after it; null at the end.
+   * The next record that is not blank, valid until the one after it; none at the end.
    *
    * @throws BadRecordException if quotes are wrong, or bytes are no text
    */
-  CsvRecord next() throws IOException {
+  @Nullable CsvRecord next() throws IOException {
     try {
       while (records.hasNext()) {
         CsvRecord record = records.next();
@@ -71,7 +72,8 @@ final class CsvRecords implements Closeable {
       throw new BadRecordException(told(e), line(), false);
     } catch (UncheckedIOException e) {
       if (e.getCause() instanceof MalformedTextException bad) {
-        throw new BadRecordException(bad.getMessage(), linesBefore + bad.line(), true);
+        throw new BadRecordException(
+            String.valueOf(bad.getMessage()), linesBefore + bad.line(), true);
       }
       throw e.getCause();
     }

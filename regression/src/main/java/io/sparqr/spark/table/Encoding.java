@@ -7,14 +7,15 @@ import java.io.Reader;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The encoding of a file by its first bytes.
  *
  * @param name of the charset
- * @param note what has to be said; null: nothing
+ * @param note what has to be said, if anything
  */
-record Encoding(String name, String note) {
+record Encoding(String name, @Nullable String note) {
 
   private static final int[][] MARKS = {
     {0xef, 0xbb, 0xbf}, {0xff, 0xfe, 0, 0}, {0, 0, 0xfe, 0xff}, {0xff, 0xfe}, {0xfe, 0xff}
@@ -31,9 +32,9 @@ record Encoding(String name, String note) {
    *
    * @param head the first bytes
    * @param whole whether they are the whole file
-   * @param asked null: not
+   * @param asked the encoding that was asked for, if one was
    */
-  static Encoding of(byte[] head, boolean whole, Charset asked) {
+  static Encoding of(byte[] head, boolean whole, @Nullable Charset asked) {
     for (int k = 0; k < MARKS.length; k++) {
       if (begins(head, MARKS[k])) {
         String name = MARKED.get(k);
@@ -66,7 +67,7 @@ record Encoding(String name, String note) {
   }
 
   /** UTF-16 without a mark: every other byte is zero where the text is mostly ASCII. */
-  private static String wide(byte[] head) {
+  private static @Nullable String wide(byte[] head) {
     int n = Math.min(LOOKED_AT, head.length & ~1);
     int even = 0;
     int odd = 0;

@@ -6,6 +6,7 @@ import java.io.Closeable;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import org.jspecify.annotations.Nullable;
 
 /** The records of a piece, without the header of its file. */
 final class PieceReader implements Closeable {
@@ -52,8 +53,8 @@ final class PieceReader implements Closeable {
     }
   }
 
-  /** The next record; null at the end. */
-  CsvRecord next() throws IOException {
+  /** The next record; none at the end. */
+  @Nullable CsvRecord next() throws IOException {
     return records.next();
   }
 

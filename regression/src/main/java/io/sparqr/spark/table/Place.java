@@ -2,6 +2,7 @@
 package io.sparqr.spark.table;
 
 import java.io.Serializable;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A place in the files of a table, with what is there.
@@ -12,8 +13,8 @@ import java.io.Serializable;
  */
 record Place(int file, long line, String text) implements Serializable {
 
-  /** The earlier of two places, either of which may be null. */
-  static Place earlier(Place a, Place b) {
+  /** The earlier of two places, of which either may not be there. */
+  static @Nullable Place earlier(@Nullable Place a, @Nullable Place b) {
     if (a == null || b == null) {
       return a == null ? b : a;
     }

@@ -43,10 +43,12 @@ final class ProfilePass implements Serializable {
         }
       }
     } catch (BadRecordException e) {
-      profile.fail(new Place(piece.file(), e.line(), e.getMessage()), e.encoding());
+      profile.fail(new Place(piece.file(), e.line(), String.valueOf(e.getMessage())), e.encoding());
     } catch (MatrixFormatException e) {
       // A compressed stream that is damaged, or a header with a name twice.
-      profile.fail(new Place(piece.file(), Math.max(1, e.position()), e.getMessage()), false);
+      profile.fail(
+          new Place(piece.file(), Math.max(1, e.position()), String.valueOf(e.getMessage())),
+          false);
     }
     return profile;
   }

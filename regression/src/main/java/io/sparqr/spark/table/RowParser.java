@@ -10,6 +10,7 @@ import java.util.Locale;
 import java.util.NoSuchElementException;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
+import org.jspecify.annotations.Nullable;
 
 /** Parses pieces by the types that the profile has given their columns. */
 final class RowParser implements Serializable {
@@ -40,7 +41,7 @@ final class RowParser implements Serializable {
   private final class Rows implements Iterator<Row> {
     private final PieceReader reader;
     private final Piece piece;
-    private CsvRecord next;
+    private @Nullable CsvRecord next;
     private boolean known;
 
     Rows(PieceReader reader, Piece piece) {
@@ -66,18 +67,19 @@ final class RowParser implements Serializable {
 
     @Override
     public Row next() {
-      if (!hasNext()) {
+      CsvRecord record = hasNext() ? next : null;
+      if (record == null) {
         throw new NoSuchElementException();
       }
       known = false;
       Object[] values = new Object[types.length];
       for (int j = 0; j < types.length; j++) {
-        values[j] = j < next.count() ? value(next.field(j), types[j]) : null;
+        values[j] = j < record.count() ? value(record.field(j), types[j]) : null;
       }
       return RowFactory.create(values);
     }
 
-    private Object value(String field, ColumnType type) {
+    private @Nullable Object value(String field, ColumnType type) {
       String text = field.strip();
       if (dialect.isMissing(text)) {
         return null;
@@ -98,7 +100,7 @@ final class RowParser implements Serializable {
       return parsed;
     }
 
-    private Object parsed(String plain, ValueKind kind, ColumnType type) {
+    private @Nullable Object parsed(String plain, ValueKind kind, ColumnType type) {
       return switch (type) {
         case INTEGER ->
             kind == ValueKind.WHOLE || kind == ValueKind.LEADING_ZERO

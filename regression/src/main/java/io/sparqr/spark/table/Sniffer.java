@@ -90,7 +90,7 @@ final class Sniffer {
         best = best == null || c.better(best) ? c : best;
       }
     }
-    if (best.header == 0) {
+    if (best == null || best.header == 0) {
       return first;
     }
     if (best.header == 1) {

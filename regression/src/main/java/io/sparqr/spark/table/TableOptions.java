@@ -7,6 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** How a table is to be read. What is not set is found out from the file. */
 public final class TableOptions {
@@ -21,8 +22,8 @@ public final class TableOptions {
     return new Builder();
   }
 
-  /** The delimiter; null: found out. */
-  Character delimiter() {
+  /** The delimiter, unless it is to be found out. */
+  @Nullable Character delimiter() {
     return from.delimiter;
   }
 
@@ -30,23 +31,23 @@ public final class TableOptions {
     return from.quote;
   }
 
-  /** The character that begins a line of comment; null: none. */
-  Character comment() {
+  /** The character that begins a line of comment, if any does. */
+  @Nullable Character comment() {
     return from.comment;
   }
 
-  /** The decimal mark, a point or a comma; null: found out. */
-  Character decimal() {
+  /** The decimal mark, a point or a comma, unless it is to be found out. */
+  @Nullable Character decimal() {
     return from.decimal;
   }
 
-  /** The mark between thousands; null: none. */
-  Character thousands() {
+  /** The mark between thousands, if there is one. */
+  @Nullable Character thousands() {
     return from.thousands;
   }
 
-  /** The encoding; null: found out. */
-  Charset encoding() {
+  /** The encoding, unless it is to be found out. */
+  @Nullable Charset encoding() {
     return from.encoding;
   }
 
@@ -66,12 +67,12 @@ public final class TableOptions {
 
   /** A builder of options. */
   public static final class Builder {
-    private Character delimiter;
+    private @Nullable Character delimiter;
     private char quote = '"';
-    private Character comment;
-    private Character decimal;
-    private Character thousands;
-    private Charset encoding;
+    private @Nullable Character comment;
+    private @Nullable Character decimal;
+    private @Nullable Character thousands;
+    private @Nullable Charset encoding;
     private boolean keepNa;
     private final Set<String> missing = new LinkedHashSet<>();
     private final List<String> requests = new ArrayList<>();
@@ -183,7 +184,8 @@ public final class TableOptions {
       return new TableOptions(this);
     }
 
-    private static void different(String one, Character a, String other, Character b) {
+    private static void different(
+        String one, @Nullable Character a, String other, @Nullable Character b) {
       if (a != null && a.equals(b)) {
         throw new IllegalArgumentException("'" + a + "' is both " + one + " and " + other);
       }

@@ -2,6 +2,7 @@
 package io.sparqr.spark.table;
 
 import java.io.Serializable;
+import org.jspecify.annotations.Nullable;
 
 /** The profile of all columns, and the first record that cannot be read. */
 final class TableProfile implements Serializable {
@@ -14,8 +15,8 @@ final class TableProfile implements Serializable {
   private final ColumnProfile[] columns;
   private long records;
   private long trailing;
-  private Place firstTrailing;
-  private Place error;
+  private @Nullable Place firstTrailing;
+  private @Nullable Place error;
   private boolean encoding;
 
   TableProfile(int width) {
@@ -44,12 +45,12 @@ final class TableProfile implements Serializable {
     return trailing;
   }
 
-  Place firstTrailing() {
+  @Nullable Place firstTrailing() {
     return firstTrailing;
   }
 
-  /** The first error; null: none. */
-  Place error() {
+  /** The first error, if there is one. */
+  @Nullable Place error() {
     return error;
   }
 
@@ -67,6 +68,7 @@ final class TableProfile implements Serializable {
     firstTrailing = Place.earlier(firstTrailing, place);
   }
 
+  @SuppressWarnings("ReferenceEquality") // which of the two was returned
   void fail(Place place, boolean badText) {
     if (Place.earlier(error, place) == place) {
       error = place;

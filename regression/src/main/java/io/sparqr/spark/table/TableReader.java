@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -119,7 +120,7 @@ public final class TableReader {
       }
       return Header.of(record, file, records.line());
     } catch (BadRecordException e) {
-      throw malformed(new Place(first, e.line(), e.getMessage()), e.encoding());
+      throw malformed(new Place(first, e.line(), String.valueOf(e.getMessage())), e.encoding());
     }
   }
 
@@ -140,7 +141,7 @@ public final class TableReader {
   private void check(TableProfile profile) {
     String name = files.name();
     if (profile.trailing() > 0 && profile.trailing() < profile.records()) {
-      throw malformed(profile.firstTrailing(), false);
+      throw malformed(Objects.requireNonNull(profile.firstTrailing()), false);
     }
     if (profile.records() == 0) {
       throw new MatrixFormatException(name + ": a header, but no rows", name, 1);

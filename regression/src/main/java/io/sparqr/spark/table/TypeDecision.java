@@ -2,15 +2,17 @@
 package io.sparqr.spark.table;
 
 import java.util.Locale;
+import java.util.Objects;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The type of a column by its profile over all rows, and what has to be said about it.
  *
  * @param type of the column
- * @param note null: nothing has to be said
+ * @param note what has to be said, if anything
  */
-record TypeDecision(ColumnType type, String note) {
+record TypeDecision(ColumnType type, @Nullable String note) {
 
   /** A column is called nearly numeric if this share of its values are numbers. */
   private static final double MOSTLY = 0.5;
@@ -31,13 +33,13 @@ record TypeDecision(ColumnType type, String note) {
     if (type == ColumnType.INTEGER || type == ColumnType.NUMBER) {
       String asked = "; --types \"" + name + "=number\" reads numbers";
       if (p.count(ValueKind.LEADING_ZERO) > 0) {
-        Place at = p.first(ValueKind.LEADING_ZERO);
-        return text(name + " is text: leading zeros" + first(at) + asked);
+        String at = first(p, ValueKind.LEADING_ZERO);
+        return text(name + " is text: leading zeros" + at + asked);
       }
       boolean whole = type == ColumnType.INTEGER;
       if (whole && p.count(ValueKind.BIG) > 0) {
-        Place at = p.first(ValueKind.BIG);
-        return text(name + " is text: whole numbers of more than 64 bits" + first(at) + asked);
+        String at = first(p, ValueKind.BIG);
+        return text(name + " is text: whole numbers of more than 64 bits" + at + asked);
       }
     }
     return new TypeDecision(type, null);
@@ -47,8 +49,8 @@ record TypeDecision(ColumnType type, String note) {
     return new TypeDecision(ColumnType.TEXT, note);
   }
 
-  /** The type of a column with this many values; null: only text holds them all. */
-  private static ColumnType type(ColumnProfile p, long values, char decimal) {
+  /** The type of a column with this many values, unless only text holds them all. */
+  private static @Nullable ColumnType type(ColumnProfile p, long values, char decimal) {
     long whole =
         p.count(ValueKind.WHOLE) + p.count(ValueKind.LEADING_ZERO) + p.count(ValueKind.BIG);
     long numbers = numbers(p, decimal);
@@ -88,13 +90,13 @@ record TypeDecision(ColumnType type, String note) {
         list,
         count,
         p.values(),
-        first(p.first(ValueKind.MARK)),
+        first(p, ValueKind.MARK),
         String.join(",", p.marks().keySet()),
         without.word());
   }
 
-  /** Says why a column that is nearly numeric is none; null if it is not. */
-  private static String other(String name, ColumnProfile p, char decimal) {
+  /** Says why a column that is nearly numeric is none. */
+  private static @Nullable String other(String name, ColumnProfile p, char decimal) {
     long commas = p.count(ValueKind.COMMA) + p.count(ValueKind.COMMA_OR_THOUSANDS);
     long points = p.count(ValueKind.POINT);
     long thousands = p.count(ValueKind.THOUSANDS);
@@ -107,6 +109,9 @@ record TypeDecision(ColumnType type, String note) {
     Place odd = null;
     for (ValueKind k : ValueKind.values()) {
       odd = k.isNumber(decimal) ? odd : Place.earlier(odd, p.first(k));
+    }
+    if (odd == null) {
+      return null;
     }
     String hint = "";
     if (decimal == '.' && commas > 0) {
@@ -125,7 +130,9 @@ record TypeDecision(ColumnType type, String note) {
         hint);
   }
 
-  private static String first(Place at) {
+  /** The first value of a kind of which there are some. */
+  private static String first(ColumnProfile p, ValueKind kind) {
+    Place at = Objects.requireNonNull(p.first(kind));
     return " (first " + "\"" + at.text() + "\" in line " + at.line() + ")";
   }
 }

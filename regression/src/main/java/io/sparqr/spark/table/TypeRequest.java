@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Requests of types, {@code id=text,day=date}; a column's name may contain commas and equals. */
 final class TypeRequest {
@@ -44,7 +45,7 @@ final class TypeRequest {
   }
 
   /** The longest name with which the text begins, up to a comma, an equals sign or the end. */
-  private static String longest(String text, List<String> names) {
+  private static @Nullable String longest(String text, List<String> names) {
     String best = null;
     for (String name : names) {
       if (text.startsWith(name) && (best == null || name.length() > best.length())) {

@@ -6,6 +6,7 @@ import java.time.LocalDate;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Values as texts: what a text looks like, and its number. Only decimal digits, signs, a decimal
@@ -98,7 +99,7 @@ final class Values {
     }
   }
 
-  private static ValueKind number(String s) {
+  private static @Nullable ValueKind number(String s) {
     int n = s.length();
     int begin = s.charAt(0) == '-' || s.charAt(0) == '+' ? 1 : 0;
     int at = digits(s, begin);
@@ -163,8 +164,8 @@ final class Values {
     return c >= '0' && c <= '9';
   }
 
-  /** An ISO date or timestamp that exists in the calendar; null if it is none. */
-  private static ValueKind time(String s) {
+  /** An ISO date or timestamp that exists in the calendar, if it is one. */
+  private static @Nullable ValueKind time(String s) {
     if (s.length() < DATE_LENGTH || s.charAt(4) != '-' || s.charAt(7) != '-' || !date(s)) {
       return null;
     }

@@ -6,4 +6,7 @@
  * Dataset that parses the pieces by these types, with notes on every decision that was not asked
  * for. The executors read; the driver holds the first megabyte and the profiles.
  */
+@NullMarked
 package io.sparqr.spark.table;
+
+import org.jspecify.annotations.NullMarked;

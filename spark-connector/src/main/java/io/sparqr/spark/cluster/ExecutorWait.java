@@ -8,6 +8,7 @@ import io.sparqr.spark.plan.SolveOptions;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.concurrent.ExecutionException;
@@ -15,6 +16,7 @@ import org.apache.spark.SparkConf;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.JavaFutureAction;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Waits for executors, so that the tree is cut for those requested rather than for those that
@@ -30,7 +32,7 @@ public final class ExecutorWait implements AutoCloseable {
   private final int minimum;
   private final double longest;
   private final ExpectedExecutors expected;
-  private JavaFutureAction<Void> demand;
+  private @Nullable JavaFutureAction<Void> demand;
   private int demanded;
 
   /**
@@ -162,7 +164,8 @@ public final class ExecutorWait implements AutoCloseable {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted while waiting for executors", e);
     } catch (ExecutionException e) {
-      throw new IllegalStateException(SparkErrors.line(e.getCause()), e.getCause());
+      Throwable cause = Objects.requireNonNull(e.getCause());
+      throw new IllegalStateException(SparkErrors.line(cause), cause);
     }
   }
 

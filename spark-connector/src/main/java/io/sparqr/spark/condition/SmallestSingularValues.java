@@ -2,6 +2,7 @@
 package io.sparqr.spark.condition;
 
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.stream.IntStream;
 import org.apache.commons.math3.linear.Array2DRowRealMatrix;
 import org.apache.commons.math3.linear.SingularValueDecomposition;
@@ -68,7 +69,7 @@ record SmallestSingularValues(double[] sigma, double[] vectors) {
         break;
       }
     }
-    return last;
+    return Objects.requireNonNull(last);
   }
 
   /** From R^-1 U, U orthonormal; leaves the vectors in v. */

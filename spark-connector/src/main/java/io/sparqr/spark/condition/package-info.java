@@ -5,4 +5,7 @@
  * it. Uses solves with R, wherever R is. An internal package of the connector, not for callers; it
  * may change without notice.
  */
+@NullMarked
 package io.sparqr.spark.condition;
+
+import org.jspecify.annotations.NullMarked;

@@ -9,6 +9,7 @@ import java.util.BitSet;
 import java.util.Deque;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The columns to drop by the user's order, as far as rounding allows, with the combinations of kept
@@ -68,10 +69,10 @@ final class ColumnChoice {
   private final JobScope scope;
 
   /** R's basic solutions for equilibrated columns. */
-  private double[][] solution;
+  private double @Nullable [][] solution;
 
   /** Lower bounds of ||b||. */
-  private double[] norm;
+  private double @Nullable [] norm;
 
   private boolean inexact;
   private final List<Elimination.Gone> gone = new ArrayList<>();
@@ -308,7 +309,7 @@ final class ColumnChoice {
     if (!(growth <= UNUSABLE)) {
       return false;
     }
-    if (solution == null) {
+    if (solution == null || norm == null) {
       solution = equilibrated(of.solutions().apply(scope));
       norm = of.leastNorms(solution, scope);
     }

@@ -5,6 +5,7 @@ import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.plan.SolvePlan;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Vectors of the null space of A (columns equilibrated) from R: each is given in the dead columns,
@@ -48,9 +49,9 @@ final class NullSpace {
    * The basis in which each vector is 1 in one dead column and 0 in the others.
    *
    * @param most maximum bytes for the basis
-   * @return null if it needs more
+   * @return none if it needs more
    */
-  List<SparseVector> basis(long most) {
+  @Nullable List<SparseVector> basis(long most) {
     var unit = new ArrayList<SparseVector>();
     for (int j : of.dead()) {
       unit.add(new SparseVector(new int[] {j}, new double[] {1}));
@@ -63,9 +64,9 @@ final class NullSpace {
    *
    * @param given their values in the dead columns
    * @param most maximum bytes
-   * @return null if they need more
+   * @return none if they need more
    */
-  List<SparseVector> from(List<SparseVector> given, long most) {
+  @Nullable List<SparseVector> from(List<SparseVector> given, long most) {
     List<SparseVector> vectors = cut ? null : from(given, most, NOISE);
     if (vectors == null) {
       vectors = from(given, most, COARSE);
@@ -74,7 +75,7 @@ final class NullSpace {
     return vectors;
   }
 
-  private List<SparseVector> from(List<SparseVector> given, long most, double drop) {
+  private @Nullable List<SparseVector> from(List<SparseVector> given, long most, double drop) {
     SolvePlan plan = of.plan();
     int n = plan.analysis().columns();
     int batch = (int) Math.max(1, Math.min(BATCH, BATCH_VALUES / n));

@@ -4,4 +4,7 @@
  * and the resulting changes in solutions and errors. An internal package of the connector, not for
  * callers; it may change without notice.
  */
+@NullMarked
 package io.sparqr.spark.dependence;
+
+import org.jspecify.annotations.NullMarked;

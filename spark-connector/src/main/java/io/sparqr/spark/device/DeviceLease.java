@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.spark.TaskContext;
 import org.apache.spark.resource.ResourceInformation;
 import org.apache.spark.util.TaskCompletionListener;
+import org.jspecify.annotations.Nullable;
 
 /** The right of one task to use one device of this JVM, returned when the task ends in any way. */
 public final class DeviceLease implements AutoCloseable {
@@ -43,13 +44,14 @@ public final class DeviceLease implements AutoCloseable {
    *   <li>Otherwise none, because the cluster manager has not granted any.
    * </ul>
    *
-   * @param task Spark's context of the task; null without Spark
+   * @param task Spark's context of the task, or none without Spark
    * @param planned the worker of the plan, which with a local master is the number of a device
    * @param devices devices visible to the JVM, at least 1
    * @param local whether the master is a local one
    * @throws BackendUnavailableException if Spark assigned a device that this JVM does not see
    */
-  public static OptionalInt device(TaskContext task, int planned, int devices, boolean local) {
+  public static OptionalInt device(
+      @Nullable TaskContext task, int planned, int devices, boolean local) {
     String visible = System.getenv("CUDA_VISIBLE_DEVICES");
     if (task == null) {
       return device(visible, null, local, planned, devices);
@@ -65,15 +67,16 @@ public final class DeviceLease implements AutoCloseable {
    * @param number the planned device, or what else distinguishes the tasks
    */
   static OptionalInt device(
-      String visible, String address, boolean local, int number, int devices) {
-    boolean narrowed = visible != null && !visible.isBlank();
+      @Nullable String visible, @Nullable String address, boolean local, int number, int devices) {
+    String listed = visible == null ? "" : visible.trim();
+    boolean narrowed = !listed.isEmpty();
     if (address == null) {
       return local || narrowed
           ? OptionalInt.of(Math.floorMod(number, devices))
           : OptionalInt.empty();
     }
     if (narrowed) {
-      int place = Arrays.asList(visible.trim().split("\\s*,\\s*")).indexOf(address.trim());
+      int place = Arrays.asList(listed.split("\\s*,\\s*")).indexOf(address.trim());
       return OptionalInt.of(place >= 0 && place < devices ? place : 0);
     }
     if (!address.trim().matches("[0-9]{1,6}")) {
@@ -96,7 +99,7 @@ public final class DeviceLease implements AutoCloseable {
    *
    * @throws BackendUnavailableException if the wait is interrupted
    */
-  public static DeviceLease acquire(TaskContext task, int device) {
+  public static DeviceLease acquire(@Nullable TaskContext task, int device) {
     long begin = System.nanoTime();
     Semaphore permit = DEVICES.get().computeIfAbsent(device, d -> new Semaphore(1, true));
     try {

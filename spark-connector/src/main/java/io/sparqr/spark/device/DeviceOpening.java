@@ -5,6 +5,7 @@ import io.sparqr.backend.OpenDevice;
 import io.sparqr.backend.QrBackendProvider;
 import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.plan.DeviceVerdict;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,8 +23,8 @@ public final class DeviceOpening implements AutoCloseable {
   private final boolean local;
   private final Backends.Cuda cuda;
 
-  /** Null until it is open. */
-  private OpenDevice held;
+  /** Once it is open. */
+  private @Nullable OpenDevice held;
 
   private boolean begun;
   private boolean closed;

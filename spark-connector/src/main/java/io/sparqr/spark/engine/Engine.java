@@ -5,6 +5,7 @@ import io.sparqr.spark.internals.SparkProcess;
 import io.sparqr.spark.report.SolveReport;
 import java.util.regex.Pattern;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The engine that runs the tasks of a solve: Spark, or the threads of this JVM without Spark. The
@@ -22,9 +23,9 @@ public final class Engine {
   /** Masters whose driver and executors are one JVM; group 1: threads. */
   public static final Pattern LOCAL_MASTER = Pattern.compile("local(?:\\[([0-9]+|\\*)(?:,.*)?])?");
 
-  private final JavaSparkContext context;
+  private final @Nullable JavaSparkContext context;
 
-  private Engine(JavaSparkContext context) {
+  private Engine(@Nullable JavaSparkContext context) {
     this.context = context;
   }
 
@@ -111,8 +112,8 @@ public final class Engine {
         : context.defaultParallelism();
   }
 
-  /** A setting of the Spark configuration; null if it is not set. */
-  public String setting(String key) {
+  /** A setting of the Spark configuration, if it is set. */
+  public @Nullable String setting(String key) {
     return context == null ? null : context.getConf().get(key, null);
   }
 }

@@ -14,6 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.spark.SparkException;
+import org.jspecify.annotations.Nullable;
 
 /** Converts Spark's exceptions for a failed job into our own errors with one-line messages. */
 public final class SparkErrors {
@@ -60,7 +61,7 @@ public final class SparkErrors {
       if (t instanceof SourceFailure s) {
         return noSpace(List.of(s))
             ? full(s)
-            : new TaskFailedException(s.getMessage(), s.getCause());
+            : new TaskFailedException(String.valueOf(s.getMessage()), s.getCause());
       }
     }
     if (chain.stream().noneMatch(SparkException.class::isInstance)) {
@@ -107,7 +108,7 @@ public final class SparkErrors {
         thrown);
   }
 
-  private static String firstLine(String message, int longest) {
+  private static String firstLine(@Nullable String message, int longest) {
     String line = message == null ? "" : message.strip().lines().findFirst().orElse("");
     return line.substring(0, Math.min(longest, line.length()));
   }

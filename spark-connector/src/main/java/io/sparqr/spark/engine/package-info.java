@@ -3,4 +3,7 @@
  * The engine under a solve: Spark or this JVM alone, its jobs, errors, budgets and preferred
  * places.
  */
+@NullMarked
 package io.sparqr.spark.engine;
+
+import org.jspecify.annotations.NullMarked;

@@ -5,6 +5,7 @@ import io.sparqr.spark.engine.ByteBudget;
 import io.sparqr.spark.internals.SelfSized;
 import java.io.Serializable;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A value that stays in the JVM of the task that made it, as a block of Spark's, and its bytes of a
@@ -18,9 +19,9 @@ final class Deposit implements AutoCloseable, Serializable, SelfSized {
   /** Bytes of this object, about. */
   private static final long SIZE = 64;
 
-  private transient Object value;
+  private transient @Nullable Object value;
   private transient long bytes;
-  private transient ByteBudget room;
+  private transient @Nullable ByteBudget room;
 
   /** Nothing, for deserialization. */
   Deposit() {}
@@ -49,7 +50,7 @@ final class Deposit implements AutoCloseable, Serializable, SelfSized {
   /** Gives up the value and its bytes; idempotent. */
   @Override
   public synchronized void close() {
-    if (value != null) {
+    if (value != null && room != null) {
       room.giveBack(bytes);
       value = null;
     }

@@ -37,6 +37,7 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.resource.ResourceProfile;
 import org.apache.spark.storage.StorageLevel;
+import org.jspecify.annotations.Nullable;
 import scala.Tuple2;
 
 /**
@@ -49,24 +50,28 @@ public final class FactorLevels {
   private final Engine engine;
   private final PlanHandle broadcast;
   private final SolvePlan plan;
-  private final ClusterResources resources;
-  private final Held held;
-  private final Parts<Tuple2<Integer, byte[]>> rows;
-  private final RowParts rowParts;
+  private final @Nullable Making making;
   private final Optional<ResourceProfile> gpus;
-  private final SubtreeMetrics metrics;
 
-  /** The name under which R also stays on devices; null: nowhere. */
-  private final String resident;
+  /** The name under which R also stays on devices, if it does. */
+  private final @Nullable String resident;
 
-  /** Null if R is kept. */
-  private final TaskSolution solution;
+  /** Unless R is kept. */
+  private final @Nullable TaskSolution solution;
 
   private final List<byte[]> solutions = new ArrayList<>();
   private final List<Parts<TaskOutput>> levels = new ArrayList<>();
 
   /** By level that passes blocks on. */
   private final Map<Integer, PassedBlocks> passed = new HashMap<>();
+
+  /** What it takes to make a level; existing ones have none of it. */
+  private record Making(
+      ClusterResources resources,
+      Held held,
+      Parts<Tuple2<Integer, byte[]>> rows,
+      RowParts rowParts,
+      SubtreeMetrics metrics) {}
 
   /**
    * Starts without a level.
@@ -91,14 +96,11 @@ public final class FactorLevels {
     this.broadcast = broadcast;
     this.plan = broadcast.value();
     this.resident = this.solution == null && plan.numbers().devices().use() ? broadcast.id() : null;
-    this.resources = resources;
-    this.held = held;
-    this.rows = rows;
-    this.rowParts = rowParts;
-    this.metrics =
+    SubtreeMetrics metrics =
         engine.spark()
             ? new SubtreeMetrics(engine.context().sc(), profiled)
             : SubtreeMetrics.local(profiled);
+    this.making = new Making(resources, held, rows, rowParts, metrics);
     this.gpus =
         engine.spark()
             ? StageGpus.profile(engine.context(), resources, plan.numbers().devices())
@@ -115,30 +117,33 @@ public final class FactorLevels {
     this.engine = Engine.of(context);
     this.broadcast = broadcast;
     this.plan = broadcast.value();
-    this.resources = null;
-    this.held = null;
-    this.rows = null;
-    this.rowParts = null;
+    this.making = null;
     this.resident = null;
-    this.metrics = null;
     this.solution = null;
     this.gpus = Optional.empty();
     stored.forEach(level -> levels.add(read(Parts.of(level))));
   }
 
-  /** The name under which R also stays on devices ({@link ResidentFactors}); null: nowhere. */
-  public String resident() {
+  private Making making() {
+    if (making == null) {
+      throw new IllegalStateException("to existing levels none can be added");
+    }
+    return making;
+  }
+
+  /** The name under which R also stays on devices ({@link ResidentFactors}), if it does. */
+  public @Nullable String resident() {
     return resident;
   }
 
   /** The profiles of the tasks, if requested. */
   public List<TaskProfile> profiles() {
-    return metrics == null ? List.of() : metrics.profiles();
+    return making == null ? List.of() : making.metrics.profiles();
   }
 
   /** The progress of the tasks; not for existing levels. */
   public WorkDone work() {
-    return metrics.work();
+    return making().metrics.work();
   }
 
   /**
@@ -147,9 +152,9 @@ public final class FactorLevels {
   public int[] threads() {
     int[] threads = new int[plan.partition().tasks().size()];
     Arrays.fill(threads, 1);
-    for (int l = 0; resources != null && l < plan.partition().levels(); l++) {
+    for (int l = 0; making != null && l < plan.partition().levels(); l++) {
       List<SubtreeTask> tasks = plan.partition().level(l);
-      int[] own = resources.threads(tasks);
+      int[] own = making.resources.threads(tasks);
       for (int i = 0; i < own.length; i++) {
         threads[tasks.get(i).id()] = own[i];
       }
@@ -223,6 +228,7 @@ public final class FactorLevels {
     boolean framed = engine.spark() && framed(storage);
     Made made = engine.spark() ? onSpark(tasks, needed, framed) : here(tasks, needed);
     String name = "sparqr R, " + what;
+    Held held = making().held;
     Parts<TaskOutput> kept =
         framed
             ? read(made.kept.map((p, it) -> frames(it)).named(name).persist(storage, held))
@@ -266,14 +272,19 @@ public final class FactorLevels {
   }
 
   private Made onSpark(List<SubtreeTask> tasks, List<PassedBlocks> needed, boolean framed) {
+    Making making = making();
     var sc = engine.context().sc();
     var run =
         new LevelRdd.Tasks(
-            broadcast, tasks.get(0).id(), resources.threads(tasks), metrics, rowParts);
+            broadcast,
+            tasks.get(0).id(),
+            making.resources.threads(tasks),
+            making.metrics,
+            making.rowParts);
     var inputs =
         new LevelRdd.Inputs(
-            rows.rdd().rdd(), needed.stream().map(b -> b.shuffled().rdd().rdd()).toList());
-    PlannedPlaces places = resources.places(sc, tasks);
+            making.rows.rdd().rdd(), needed.stream().map(b -> b.shuffled().rdd().rdd()).toList());
+    PlannedPlaces places = making.resources.places(sc, tasks);
     var blocks = new PassedRdd(sc, run, inputs, places);
     var factor = new FactorRdd(sc, run, inputs, places, keeping(framed), blocks);
     gpus.ifPresent(
@@ -285,8 +296,9 @@ public final class FactorLevels {
   }
 
   private Made here(List<SubtreeTask> tasks, List<PassedBlocks> needed) {
-    int[] threads = resources.threads(tasks);
-    var sources = new ArrayList<>(List.of(rows));
+    Making making = making();
+    int[] threads = making.resources.threads(tasks);
+    var sources = new ArrayList<>(List.of(making.rows));
     needed.forEach(b -> sources.add(b.shuffled()));
     int first = tasks.get(0).id();
     var level =
@@ -294,7 +306,7 @@ public final class FactorLevels {
             tasks.size(),
             keeping(false),
             (i, keeping) ->
-                new LevelTask(broadcast, first, i, threads[i], keeping, metrics)
+                new LevelTask(broadcast, first, i, threads[i], keeping, making.metrics)
                     .run(null, sources.size(), k -> sources.get(k).partition(first + i)));
     return new Made(level.kept(), level.passed());
   }
@@ -336,7 +348,7 @@ public final class FactorLevels {
           PlanHandle b = broadcast;
           Parts<byte[]> stored =
               made.named("sparqr contribution blocks, " + of + "on their way")
-                  .persist(storage, held);
+                  .persist(storage, making().held);
           Parts<Tuple2<Integer, byte[]>> shuffled =
               stored.shuffle(
                   Math.max(1, plan.partition().tasks().size()),

@@ -15,6 +15,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.apache.spark.TaskContext;
+import org.jspecify.annotations.Nullable;
 import scala.Tuple2;
 
 /**
@@ -32,11 +33,12 @@ record LevelTask(
   /**
    * Factors the subtree.
    *
-   * @param context Spark's task context; null without Spark
+   * @param context Spark's task context, or none without Spark
    * @param sources number of sources: the rows, then lower levels
    * @param source the task's elements from each source, pairs of key and frame
    */
-  TaskResult run(TaskContext context, int sources, IntFunction<? extends Iterator<?>> source) {
+  TaskResult run(
+      @Nullable TaskContext context, int sources, IntFunction<? extends Iterator<?>> source) {
     SubtreeTask task = plan.value().partition().tasks().get(first + index);
     return TaskRefusal.guarded(
         task,

@@ -7,6 +7,7 @@ import org.apache.spark.Partition;
 import org.apache.spark.SparkContext;
 import org.apache.spark.TaskContext;
 import org.apache.spark.storage.StorageLevel;
+import org.jspecify.annotations.Nullable;
 import scala.collection.Iterator;
 import scala.jdk.javaapi.CollectionConverters;
 
@@ -20,7 +21,7 @@ final class PassedRdd extends LevelRdd<byte[]> {
   private static final long serialVersionUID = 1;
 
   /** Of the partition that is being left here; a task has this object to itself. */
-  private transient List<byte[]> left;
+  private transient @Nullable List<byte[]> left;
 
   PassedRdd(SparkContext context, Tasks tasks, Inputs inputs, PlannedPlaces places) {
     super(context, tasks, inputs, places, byte[].class);

@@ -50,6 +50,7 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.apache.spark.TaskContext;
+import org.jspecify.annotations.Nullable;
 
 /** One subtree task on an executor: frames in, frames out. */
 final class SubtreeRun {
@@ -130,7 +131,7 @@ final class SubtreeRun {
   private static final class Arriving implements Iterator<byte[]> {
     private final Iterator<byte[]> frames;
     private final List<byte[]> rows;
-    private byte[] next;
+    private byte @Nullable [] next;
     long blockBytes;
     long reducedRows;
 
@@ -156,10 +157,10 @@ final class SubtreeRun {
 
     @Override
     public byte[] next() {
-      if (!hasNext()) {
+      byte[] frame = hasNext() ? next : null;
+      if (frame == null) {
         throw new NoSuchElementException();
       }
-      byte[] frame = next;
       next = null;
       return frame;
     }

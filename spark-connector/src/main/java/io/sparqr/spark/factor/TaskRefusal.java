@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A subtree task's error as its result. Spark tries a failing task four times, and a lack of memory
@@ -34,11 +35,11 @@ final class TaskRefusal {
    * The result of the task, or its error.
    *
    * @param first the first task of its level
-   * @param context Spark's task context; null without Spark, where exceptions reach the caller
+   * @param context Spark's task context, or none without Spark, where exceptions reach the caller
    *     directly
    */
   static TaskResult guarded(
-      SubtreeTask task, int first, TaskContext context, Supplier<TaskResult> work) {
+      SubtreeTask task, int first, @Nullable TaskContext context, Supplier<TaskResult> work) {
     try {
       return work.get();
     } catch (OutOfMemoryError | InsufficientMemoryException e) {
@@ -54,7 +55,7 @@ final class TaskRefusal {
     }
   }
 
-  private static TaskResult refused(SparseQrException e, int first, TaskContext context) {
+  private static TaskResult refused(SparseQrException e, int first, @Nullable TaskContext context) {
     if (!isLookedFor(context, first)) {
       throw e;
     }
@@ -63,7 +64,7 @@ final class TaskRefusal {
   }
 
   /** Whether the driver is collecting the reports of the level with this first task. */
-  private static boolean isLookedFor(TaskContext context, int first) {
+  private static boolean isLookedFor(@Nullable TaskContext context, int first) {
     return context != null && Integer.toString(first).equals(context.getLocalProperty(LEVEL));
   }
 

@@ -4,4 +4,7 @@
  * the task tree, one subtree per task, the tasks' reports, R as rows or on the driver. An internal
  * package of the connector, not for callers; it may change without notice.
  */
+@NullMarked
 package io.sparqr.spark.factor;
+
+import org.jspecify.annotations.NullMarked;

@@ -120,7 +120,7 @@ final class FactorSolves {
     basic.move(plan, x, scope);
     var warnings = new ArrayList<String>();
     int steps = options.solution().refinement();
-    boolean there = rows.source() != null;
+    boolean there = rows.source().isPresent();
     Norms norms;
     if (steps > 0 && there) {
       progress.phase("solve", "up to %d step(s) of refinement".formatted(steps));
@@ -268,7 +268,7 @@ final class FactorSolves {
       trusted &= believed(norm[k], tail[k], x[k]);
     }
     Norms norms =
-        trusted || rows.source() == null
+        trusted || rows.source().isEmpty()
             ? new Norms(norm, SolveReport.Residual.TAIL, trusted)
             : measured(pass(), x, scope);
     return norms.residual(SolveReport.Check.NONE);
@@ -276,7 +276,7 @@ final class FactorSolves {
 
   /** A pass over the available rows. */
   private ResidualPass pass() {
-    return ResidualPass.stored(rows.source(), ofRows, copies);
+    return ResidualPass.stored(rows.source().orElseThrow(), ofRows, copies);
   }
 
   /** A pass over the factorized rows with other labels, in the same order. */

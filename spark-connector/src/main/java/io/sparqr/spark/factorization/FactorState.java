@@ -43,6 +43,7 @@ import java.util.function.Function;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.storage.StorageLevel;
+import org.jspecify.annotations.Nullable;
 
 /** A finished factorization: everything {@code QRFactorization} offers, with R on the executors. */
 public final class FactorState implements AutoCloseable {
@@ -70,7 +71,7 @@ public final class FactorState implements AutoCloseable {
   private SolveReport.Residual residual = SolveReport.Residual.none();
   private List<String> notes = List.of();
   private List<String> warnings = List.of();
-  private LeastSquaresSolution solution;
+  private @Nullable LeastSquaresSolution solution;
   private final FactorStatistics statistics;
 
   /** Takes the results of the pipeline, and ownership of its data on the cluster. */
@@ -169,7 +170,7 @@ public final class FactorState implements AutoCloseable {
           "the rows that were factorized are not there (the factorization was loaded, or rows were"
               + " appended to it): solveRelabeled takes all rows with their right-hand sides");
     }
-    return rows.source();
+    return rows.source().orElseThrow();
   }
 
   /** Numerical rank. */

@@ -11,8 +11,10 @@ import io.sparqr.spark.model.HalfSolve;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.rows.RowSource;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.apache.spark.api.java.JavaRDD;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Statistics from a factorization: norms of the rows of R^-1, leverages and products with (A'A)^-1,
@@ -25,8 +27,8 @@ final class FactorStatistics {
   private final FactorRun made;
   private final NormalInverse inverse;
   private final Held held;
-  private double[] norms;
-  private JavaRDD<double[]> leverages;
+  private double @Nullable [] norms;
+  private @Nullable JavaRDD<double[]> leverages;
 
   /**
    * @param inverse products with the inverse from its R
@@ -44,7 +46,7 @@ final class FactorStatistics {
     if (norms == null) {
       descend(Optional.empty(), basic, scope);
     }
-    return norms.clone();
+    return Objects.requireNonNull(norms).clone();
   }
 
   /** Leverages of the factorized rows. */

@@ -8,7 +8,9 @@ import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.solve.LevelSolve;
 import io.sparqr.spark.solve.Norms;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The first solve with R, right after the factorization: R x = Q'b and, in the same reading of R, R
@@ -21,15 +23,15 @@ public final class FirstSolution {
    */
   private static final int SHARE = 16;
 
-  /** Null: there is no room for it, the factorization was loaded, or it was taken. */
-  private double[] x;
+  /** Unless there is no room for it, the factorization was loaded, or it was taken. */
+  private double @Nullable [] x;
 
-  /** Null: the last column of x. */
-  private final double[] probe;
+  /** Unless it is the last column of x. */
+  private final double @Nullable [] probe;
 
   private final int width;
 
-  private FirstSolution(double[] x, double[] probe, int width) {
+  private FirstSolution(double @Nullable [] x, double @Nullable [] probe, int width) {
     this.x = x;
     this.probe = probe;
     this.width = width;
@@ -55,13 +57,18 @@ public final class FirstSolution {
     return new FirstSolution(stored(plan, solve, singletons, scope), null, width);
   }
 
+  private double[] there() {
+    return Objects.requireNonNull(x, "taken");
+  }
+
   /** Size n by position: R^-1 w, a copy. Before x is taken. O(n). */
   public double[] probe() {
     if (probe != null) {
       return probe.clone();
     }
-    double[] w = new double[x.length / width];
-    Arrays.setAll(w, p -> x[p * width + width - 1]);
+    double[] last = there();
+    double[] w = new double[last.length / width];
+    Arrays.setAll(w, p -> last[p * width + width - 1]);
     return w;
   }
 
@@ -69,7 +76,7 @@ public final class FirstSolution {
   public double probeNorm() {
     return probe != null
         ? Norms.norm(probe, 0, probe.length)
-        : Norms.norm(x, width - 1, x.length / width, width);
+        : Norms.norm(there(), width - 1, there().length / width, width);
   }
 
   /**

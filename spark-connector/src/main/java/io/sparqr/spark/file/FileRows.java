@@ -52,9 +52,9 @@ public final class FileRows implements AutoCloseable {
    * @param path a path on any Hadoop file system
    * @param transpose whether to use A'; not for libsvm
    * @param labels labels for the rows of a Matrix Market file
-   * @param rhs m x k, in place of labels or of a libsvm file's own; null: none
+   * @param rhs m x k, if it takes the place of labels or of a libsvm file's own
    * @param rhsFile the same as a general array file, read by the executors; only for a Matrix
-   *     Market file; null: none
+   *     Market file, if there is one
    * @param partitions of the rows; 0: as many as the cluster has cores, more for a large file
    * @param base of the indices of a libsvm file
    */

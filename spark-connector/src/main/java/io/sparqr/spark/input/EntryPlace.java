@@ -46,7 +46,7 @@ final class EntryPlace {
   private final boolean header;
 
   /**
-   * @param options of Spark's CSV reader; null: Parquet
+   * @param options of Spark's CSV reader, unless it is Parquet
    * @param schema given to the CSV reader
    * @param header whether the first line of each CSV file is a header
    */

@@ -36,7 +36,7 @@ public record LocalProblem(CsrMatrix a, DenseMatrix b, String note) {
    *
    * @param name of the file, or a specification of the gallery
    * @param base of the indices of a libsvm file
-   * @param variable of a MATLAB file; null: by the reader's rule
+   * @param variable of a MATLAB file; default: by the reader's rule
    */
   public record Source(
       String name, MatrixFormat format, IndexBase base, @Nullable String variable) {
@@ -56,7 +56,7 @@ public record LocalProblem(CsrMatrix a, DenseMatrix b, String note) {
   /**
    * Reads matrix and right-hand side.
    *
-   * @param rhs the given right-hand sides, or null: a libsvm file's labels, or the default one
+   * @param rhs the given right-hand sides; default: a libsvm file's labels, or the default one
    */
   public static LocalProblem read(Source source, boolean transpose, @Nullable DenseMatrix rhs)
       throws IOException {

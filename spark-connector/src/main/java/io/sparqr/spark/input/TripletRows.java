@@ -77,7 +77,8 @@ public final class TripletRows implements AutoCloseable {
    * The description of the table.
    *
    * @param file name or URI of a file or of a folder of parts
-   * @param indexBase the first index; null: 0 if a 0 occurs among the indices, otherwise an error
+   * @param indexBase the first index; default: 0 if a 0 occurs among the indices, otherwise an
+   *     error
    */
   public record Table(String file, MatrixFormat format, @Nullable Integer indexBase) {
 

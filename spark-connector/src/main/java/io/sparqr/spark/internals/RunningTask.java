@@ -6,6 +6,7 @@ import org.apache.spark.TaskContext;
 import org.apache.spark.TaskContext$;
 import org.apache.spark.rdd.InputFileBlockHolder;
 import org.apache.spark.shuffle.FetchFailedException;
+import org.jspecify.annotations.Nullable;
 
 /** What Spark knows of the task that a thread runs. */
 public final class RunningTask {
@@ -33,9 +34,9 @@ public final class RunningTask {
   /**
    * Makes this thread one of a task's, as Spark's readers look the task up by the thread.
    *
-   * @param task null: of none
+   * @param task the task, or none
    */
-  public static void set(TaskContext task) {
+  public static void set(@Nullable TaskContext task) {
     TaskContext$.MODULE$.setTaskContext(task);
   }
 

@@ -4,6 +4,7 @@ package io.sparqr.spark.internals;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.jspecify.annotations.Nullable;
 
 /** A row of {@link TableRows}, by the positions of its values. */
 public final class TableRow {
@@ -12,6 +13,8 @@ public final class TableRow {
   private static final int VECTOR_FIELDS = 4;
 
   private final DataType[] types;
+
+  @SuppressWarnings("NullAway.Init") // set by at()
   private InternalRow row;
 
   TableRow(DataType[] types) {
@@ -30,9 +33,9 @@ public final class TableRow {
      * Takes it.
      *
      * @param size number of components
-     * @param indices of the values, ascending; null if all components are there
+     * @param indices of the values, ascending, or none where all components are there
      */
-    void take(int size, int[] indices, double[] values);
+    void take(int size, int @Nullable [] indices, double[] values);
   }
 
   /** Number of values. */

@@ -6,6 +6,7 @@ import io.sparqr.numeric.dense.BlasLoader;
 import io.sparqr.numeric.dense.StaircaseQr;
 import io.sparqr.spark.solve.Norms;
 import io.sparqr.threads.Crew;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Z = (R'R)^-1 on one front as Z = F'F, from R's rows of the front and from F2, the same on the
@@ -54,7 +55,7 @@ final class FrontInverse {
   private final int rank;
 
   /** Scratch for F u, created on first use. */
-  private double[] sum;
+  private double @Nullable [] sum;
 
   /**
    * Computes F.

@@ -23,11 +23,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.storage.StorageLevel;
+import org.jspecify.annotations.Nullable;
 import scala.Tuple2;
 
 /**
@@ -43,7 +45,7 @@ public final class InverseDescent implements InverseNorms.Tree {
   private final LevelSolve solve;
   private final JobScope scope;
   private final Optional<Observations> observations;
-  private JavaRDD<double[]> leverages;
+  private @Nullable JavaRDD<double[]> leverages;
 
   /**
    * The rows for which leverages are computed.
@@ -186,7 +188,7 @@ public final class InverseDescent implements InverseNorms.Tree {
    * weight, in order.
    */
   public JavaRDD<double[]> leverages() {
-    return leverages;
+    return Objects.requireNonNull(leverages);
   }
 
   private static Iterator<byte[]> joined(Iterator<byte[]> question, Iterator<byte[]> blocks) {

@@ -46,7 +46,6 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr>, AutoClosea
   /** Number of other children that a thread processes at a time. */
   private static final int CHILDREN = 32;
 
-  private final SolvePlan plan;
   private final SymbolicAnalysis analysis;
   private final TaskFactor r;
   private final int[] fronts;
@@ -73,7 +72,6 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr>, AutoClosea
       byte[] asked,
       Iterator<byte[]> given,
       int[] threads) {
-    this.plan = plan;
     this.analysis = plan.analysis();
     this.r = new TaskFactor(plan, kept, threads);
     this.fronts = r.task().fronts();

@@ -4,4 +4,7 @@
  * down, singletons by their rows. An internal package of the connector, not for callers; it may
  * change without notice.
  */
+@NullMarked
 package io.sparqr.spark.inverse;
+
+import org.jspecify.annotations.NullMarked;

@@ -13,6 +13,7 @@ import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerExecutorMetricsUpdate;
 import org.apache.spark.scheduler.SparkListenerJobStart;
 import org.apache.spark.scheduler.SparkListenerTaskEnd;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Turns phases into progress, measured by Spark's finished tasks or, if available, by the flops
@@ -32,8 +33,8 @@ public final class ProgressTracker implements AutoCloseable {
   private final long begin;
   private final boolean heard;
 
-  /** Null without Spark or without a listener. */
-  private final TaskListener tasks;
+  /** With Spark and a listener. */
+  private final @Nullable TaskListener tasks;
 
   private final Optional<Profiler> profiler;
   private final Optional<Profiler.Sampling> sampling;
@@ -41,8 +42,8 @@ public final class ProgressTracker implements AutoCloseable {
   private volatile String phase = "";
   private volatile String detail = "";
 
-  /** The phase measured in flops; null: progress counts tasks. */
-  private volatile Working working;
+  /** The phase measured in flops; where there is none, progress counts tasks. */
+  private volatile @Nullable Working working;
 
   /** The last reported fraction of the phase. */
   private double told;
@@ -137,7 +138,7 @@ public final class ProgressTracker implements AutoCloseable {
     private final WorkDone work;
     private final double flops;
     private final double from = seconds();
-    private Thread looking;
+    private @Nullable Thread looking;
 
     private Working(WorkDone work, double flops) {
       this.work = work;

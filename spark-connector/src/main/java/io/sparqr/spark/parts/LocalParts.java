@@ -16,6 +16,7 @@ import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.storage.StorageLevel;
+import org.jspecify.annotations.Nullable;
 import scala.Tuple2;
 
 /**
@@ -45,7 +46,7 @@ final class LocalParts<T> extends Parts<T> {
   /** A value computed once, by the first thread that needs it, and releasable. */
   private static final class Once<V> {
     private final IntFunction<V> compute;
-    private V value;
+    private @Nullable V value;
     private boolean closed;
 
     Once(IntFunction<V> compute) {

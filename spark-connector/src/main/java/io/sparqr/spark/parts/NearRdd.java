@@ -9,6 +9,7 @@ import java.util.Optional;
 import org.apache.spark.Partition;
 import org.apache.spark.TaskContext;
 import org.apache.spark.rdd.RDD;
+import org.jspecify.annotations.Nullable;
 import scala.collection.Iterator;
 import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
@@ -24,8 +25,8 @@ final class NearRdd<T> extends RDD<T> {
 
   private static final long serialVersionUID = 1;
 
-  /** On the driver; null: nowhere in particular. */
-  private final transient PlannedPlaces places;
+  /** On the driver, if it has preferred places. */
+  private final transient @Nullable PlannedPlaces places;
 
   NearRdd(RDD<T> parent, Optional<PlannedPlaces> places) {
     super(parent, ClassTags.<T>any());

@@ -3,6 +3,7 @@ package io.sparqr.spark.parts;
 
 import java.util.Iterator;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Elements of an iterator that is not made before one of them is asked for. Not thread-safe.
@@ -12,7 +13,7 @@ import java.util.function.Supplier;
 final class OnDemand<T> implements Iterator<T> {
 
   private final Supplier<Iterator<T>> make;
-  private Iterator<T> made;
+  private @Nullable Iterator<T> made;
 
   OnDemand(Supplier<Iterator<T>> make) {
     this.make = make;

@@ -7,6 +7,7 @@ import io.sparqr.threads.Parallel;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A vector over the columns in chunks of 8192, of which only those in use exist: accumulated by a
@@ -41,8 +42,8 @@ public final class ColumnChunks {
     return chunk[c];
   }
 
-  /** The array of a chunk or null. */
-  double[] peek(int c) {
+  /** The array of a chunk that is in use. */
+  double @Nullable [] peek(int c) {
     return c < chunk.length ? chunk[c] : null;
   }
 

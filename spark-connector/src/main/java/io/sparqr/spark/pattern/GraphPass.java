@@ -1,6 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.pattern;
 
+import static java.util.Objects.requireNonNull;
+
 import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.engine.Held;
 import io.sparqr.spark.engine.JobScope;
@@ -23,6 +25,7 @@ import java.util.BitSet;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import scala.Tuple2;
 
 /**
@@ -60,9 +63,10 @@ final class GraphPass {
    * The result of a reducer.
    *
    * @param rows number of rows of the graph's cover
-   * @param frames lists of neighbours, then long rows; null if only counted
+   * @param frames lists of neighbours, then long rows; none if only counted
    */
-  private record Part(long rows, long entries, double squares, long payload, byte[][] frames)
+  private record Part(
+      long rows, long entries, double squares, long payload, byte @Nullable [][] frames)
       implements Serializable {}
 
   /**
@@ -194,7 +198,8 @@ final class GraphPass {
       int one = k;
       List<List<byte[]>> part =
           JobScope.run(engine, "graph of A'A, to the driver", () -> complete.collect(one));
-      for (byte[] frame : ObjectCodec.decode(part.get(0).get(0), Part.class).frames) {
+      for (byte[] frame :
+          requireNonNull(ObjectCodec.decode(part.get(0).get(0), Part.class).frames)) {
         cover.add(frame);
       }
     }

@@ -9,6 +9,7 @@ import io.sparqr.spark.rows.RowReader;
 import io.sparqr.sparse.SparsityPattern.FingerprintSum;
 import java.util.Iterator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The first reading of one partition: checks its rows, finds their distinct patterns, or only the
@@ -23,8 +24,8 @@ final class PartitionScan {
   private final FingerprintSum print = new FingerprintSum();
   private final ChunkedColumnNorms norms = new ChunkedColumnNorms();
 
-  /** Null: the rows are not left. */
-  private final RowCollector left;
+  /** For the rows, if they are left. */
+  private final @Nullable RowCollector left;
 
   private double[] rhsMax = new double[0];
   private long entries;
@@ -44,9 +45,9 @@ final class PartitionScan {
   /**
    * As above, for rows that are to be left.
    *
-   * @param left receives the rows; null: nothing does
+   * @param left receives the rows, if anything does
    */
-  PartitionScan(int partition, int declared, boolean told, HeldRows left) {
+  PartitionScan(int partition, int declared, boolean told, @Nullable HeldRows left) {
     this.left = left == null ? null : left.collector(partition);
     this.partition = partition;
     this.told = told;
@@ -77,7 +78,7 @@ final class PartitionScan {
   }
 
   /** Reads to the end, or to an error, which it returns. */
-  private SparseQrException read(Iterator<SparseRow> in) {
+  private @Nullable SparseQrException read(Iterator<SparseRow> in) {
     try {
       while (in.hasNext()) {
         if (reader.read(in.next())) {

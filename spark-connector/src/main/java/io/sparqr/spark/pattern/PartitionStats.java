@@ -9,6 +9,7 @@ import io.sparqr.spark.parts.OfPartition;
 import io.sparqr.spark.plan.Fingerprint;
 import io.sparqr.sparse.SparsityPattern;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The statistics of a partition, or of all partitions.
@@ -27,13 +28,13 @@ record PartitionStats(
     int partition,
     Fingerprint fingerprint,
     long sum,
-    SparsityPattern.Fingerprint print,
+    SparsityPattern.@Nullable Fingerprint print,
     long entries,
     int columns,
     int maxIndex,
     int rhsCount,
     double[] rhsMax,
-    SparseQrException error)
+    @Nullable SparseQrException error)
     implements OfPartition {
 
   /**
@@ -49,7 +50,7 @@ record PartitionStats(
     int columns = declared;
     int maxIndex = -1;
     int rhsCount = -1;
-    double[] rhsMax = null;
+    double[] rhsMax = {};
     for (PartitionStats s : stats) {
       if (s.error != null) {
         throw s.error;
@@ -61,7 +62,7 @@ record PartitionStats(
       columns = agree("columns", columns, s.columns, s.partition);
       rhsCount = agree("right-hand sides", rhsCount, s.rhsCount, s.partition);
       for (int k = 0; k < s.rhsMax.length; k++) {
-        rhsMax = rhsMax == null ? new double[rhsCount] : rhsMax;
+        rhsMax = rhsMax.length == 0 ? new double[rhsCount] : rhsMax;
         rhsMax[k] = Math.max(rhsMax[k], s.rhsMax[k]);
       }
     }

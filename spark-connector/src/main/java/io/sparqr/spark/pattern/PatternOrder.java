@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Merges distinct patterns from several sources in an order that depends on the patterns alone: by
@@ -42,7 +43,7 @@ final class PatternOrder {
   private final long[] place;
 
   /** With a ridge, 1 for each column that is a pattern by itself; otherwise null. */
-  private final byte[] single;
+  private final byte @Nullable [] single;
 
   private final int shift;
   private final PatternBucket[] bucket;

@@ -1,6 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.pattern;
 
+import static java.util.Objects.requireNonNull;
+
 import io.sparqr.configuration.Keys;
 import io.sparqr.error.IndexOverflowException;
 import io.sparqr.spark.engine.Engine;
@@ -20,6 +22,7 @@ import io.sparqr.symbolic.RowGraph;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The first pass over the rows: checks them, finds the distinct row patterns and the column norms,
@@ -147,9 +150,9 @@ public final class PatternPass {
   /**
    * As above, leaving the rows for the shuffle to their tasks.
    *
-   * @param left where; null: nowhere
+   * @param left where, if anywhere
    */
-  public Result figures(HeldRows left) {
+  public Result figures(@Nullable HeldRows left) {
     Gathered<PartitionStats, RowTables> found = read(false, left, () -> {});
     PartitionStats sum = sum(found.figures());
     require(null, sum, Sizes.NONE, found.payload());
@@ -159,7 +162,7 @@ public final class PatternPass {
 
   private Result withPrint(List<PartitionStats> stats, Result result) {
     var print = new FingerprintSum();
-    stats.forEach(s -> print.add(s.print()));
+    stats.forEach(s -> print.add(requireNonNull(s.print())));
     if (ridge()) {
       print.addColumns(result.columns());
     }
@@ -176,9 +179,9 @@ public final class PatternPass {
    * As above, leaving the rows for the step that sends them to their tasks, if patterns need no
    * shuffle and there is room.
    *
-   * @param left where; null: nowhere
+   * @param left where, if anywhere
    */
-  public Result run(HeldRows left) {
+  public Result run(@Nullable HeldRows left) {
     Gathered<PartitionStats, RowTables> found =
         read(true, left, left == null ? () -> {} : left::close);
     PartitionStats sum = sum(found.figures());
@@ -214,10 +217,11 @@ public final class PatternPass {
    * Reads the rows.
    *
    * @param told whether to tell patterns apart
-   * @param left where tasks leave the rows; null: nowhere
+   * @param left where tasks leave the rows, if they do
    * @param shuffled run if tables go by a shuffle
    */
-  private Gathered<PartitionStats, RowTables> read(boolean told, HeldRows left, Runnable shuffled) {
+  private Gathered<PartitionStats, RowTables> read(
+      boolean told, @Nullable HeldRows left, Runnable shuffled) {
     int declared = options.input().columns();
     var how =
         new Gathering<>(
@@ -260,10 +264,10 @@ public final class PatternPass {
   /**
    * Checks that arrays and the driver's memory suffice.
    *
-   * @param left dropped if there is no room for these rows as well; null: none
+   * @param left rows to be dropped if there is no room for them as well
    * @param frames bytes
    */
-  private void require(HeldRows left, PartitionStats sum, Sizes sizes, long frames) {
+  private void require(@Nullable HeldRows left, PartitionStats sum, Sizes sizes, long frames) {
     int n = sum.requireColumns();
     requireVectors(n, sum.rhsCount());
     long further = ridge() && sizes.patterns() > 0 ? n : 0;

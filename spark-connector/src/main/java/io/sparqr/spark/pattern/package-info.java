@@ -4,4 +4,7 @@
  * in an order that does not depend on the timing of tasks, column norms, sizes. An internal package
  * of the connector, not for callers; it may change without notice.
  */
+@NullMarked
 package io.sparqr.spark.pattern;
+
+import org.jspecify.annotations.NullMarked;

@@ -165,16 +165,20 @@ public final class Pipeline {
       boolean once) {
     var first = new Attempt();
     Result result = run(new Pipeline(source, options, listener, earlier, once, first), first);
-    while (result.state == null) {
-      Attempt next = result.next;
+    while (result instanceof Again again) {
+      Attempt next = again.next;
       // A solution alone is no longer enough: the next review may have to look at R.
       result = run(new Pipeline(source, options, listener, earlier, false, next), next);
     }
-    return result.state;
+    return ((Stands) result).state;
   }
 
   /** A factorization that stands, or the next attempt. */
-  private record Result(FactorState state, Attempt next) {}
+  private sealed interface Result {}
+
+  private record Stands(FactorState state) implements Result {}
+
+  private record Again(Attempt next) implements Result {}
 
   private static Result run(Pipeline pipeline, Attempt attempt) {
     Engine engine = pipeline.engine;
@@ -184,7 +188,7 @@ public final class Pipeline {
         var progress =
             new ProgressTracker(engine, pipeline.listener, scope.group(), pipeline.profiler, 0)) {
       Result result = pipeline.logged(attempt, scope, progress);
-      made = result.state != null;
+      made = result instanceof Stands;
       return result;
     } finally {
       pipeline.opening.close();
@@ -261,11 +265,11 @@ public final class Pipeline {
     Optional<RankReview.Outcome> seen = review(p, totals, first, solve, levels.solved(), scope);
     times.solve += watch.lap();
     if (seen.isEmpty()) {
-      return new Result(null, attempt.next(request, plan.analysis()));
+      return new Again(attempt.next(request, plan.analysis()));
     }
     RankReview.Outcome outcome = seen.get();
     if (outcome.again().isPresent()) {
-      return new Result(null, attempt.next(outcome.again().get(), plan.analysis()));
+      return new Again(attempt.next(outcome.again().get(), plan.analysis()));
     }
     warnings.addAll(outcome.warnings());
     times.total = watch.total();
@@ -286,8 +290,8 @@ public final class Pipeline {
             solve,
             first,
             new FactorRank(request, outcome.condition(), p.sizes));
-    return new Result(
-        new FactorState(FactoredRows.of(source, earlier), options, listener, held, made), null);
+    return new Stands(
+        new FactorState(FactoredRows.of(source, earlier), options, listener, held, made));
   }
 
   /**

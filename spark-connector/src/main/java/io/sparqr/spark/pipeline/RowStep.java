@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import scala.Tuple2;
 
 /**
@@ -128,7 +129,7 @@ final class RowStep {
       PlanHandle plan,
       int partition,
       Iterator<SparseRow> rows,
-      HeldRows left,
+      @Nullable HeldRows left,
       CombineChecks combined) {
     return new RowRouter(plan.value(), partition, rows, Optional.ofNullable(left), combined);
   }

@@ -185,7 +185,7 @@ public final class SolvePlan {
 
   /**
    * Size n, the stored factors ({@link ColumnScales}), if the product with any needs more than a
-   * multiplication, otherwise null: A'r is summed for the equilibrated column wherever the factor
+   * multiplication, otherwise none: A'r is summed for the equilibrated column wherever the factor
    * is negative, since it could leave the range of doubles in the caller's units. Must not be
    * modified. O(n) the first time.
    */

@@ -13,8 +13,10 @@ import io.sparqr.spark.report.ProgressListener;
 import io.sparqr.spark.rows.RowSource;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.apache.spark.api.java.JavaRDD;
+import org.jspecify.annotations.Nullable;
 
 /**
  * min ||b - A x|| subject to C x = d, by QR of S = [A; T C] with the right-hand side [b; T d].
@@ -46,8 +48,8 @@ public final class ConstrainedState implements AutoCloseable {
   private final ConstraintRows scaled;
   private final List<SparseRow> constraints;
   private final ThinQr y;
-  private double[][] multipliers;
-  private LeastSquaresSolution solution;
+  private double @Nullable [][] multipliers;
+  private @Nullable LeastSquaresSolution solution;
 
   private ConstrainedState(
       FactorState state, ConstraintRows scaled, LinearConstraints constraints) {
@@ -181,7 +183,7 @@ public final class ConstrainedState implements AutoCloseable {
   /** mu with A'(b - Ax) = C'mu. */
   public double[] multipliers(int k) {
     solve();
-    return multipliers[k].clone();
+    return Objects.requireNonNull(multipliers)[k].clone();
   }
 
   /** sqrt of the diagonal of G - G C'(C G C')^-1 C G, G = (S'S)^-1. */

@@ -17,9 +17,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Figures on the rows needed before the transpose can be factorized instead: whether there are
@@ -43,7 +45,7 @@ final class WideRows {
       int columns,
       int maxIndex,
       int exponent,
-      SparseQrException error)
+      @Nullable SparseQrException error)
       implements Serializable {}
 
   /**
@@ -122,7 +124,7 @@ final class WideRows {
   }
 
   /** Scans all partitions; {@code before}: the fingerprints of the previous scan, if any. */
-  private Scan scan(boolean labels, Readings before) {
+  private Scan scan(boolean labels, @Nullable Readings before) {
     int columns = declared;
     JavaRDD<byte[]> scanned =
         rows.mapPartitionsWithIndex((p, it) -> scan(p, it, columns, labels).iterator(), false);
@@ -146,7 +148,8 @@ final class WideRows {
     return all;
   }
 
-  private static Optional<? extends SparseQrException> error(Part part, int p, Readings before) {
+  private static Optional<? extends SparseQrException> error(
+      Part part, int p, @Nullable Readings before) {
     if (before == null) {
       return Optional.ofNullable(part.error);
     }
@@ -177,7 +180,7 @@ final class WideRows {
         b[i % width][first[p] + i / width] = labels[i];
       }
     }
-    return b;
+    return Objects.requireNonNull(b);
   }
 
   /** A {@link Part} and, if requested, the labels row by row. */

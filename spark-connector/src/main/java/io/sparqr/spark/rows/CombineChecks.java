@@ -5,6 +5,7 @@ import java.io.Serializable;
 import org.apache.spark.SparkContext;
 import org.apache.spark.TaskContext;
 import org.apache.spark.util.CollectionAccumulator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Results of the checks of combined rows: the largest accepted departure, and the number of batches
@@ -23,7 +24,7 @@ public final class CombineChecks implements Serializable {
   private final CollectionAccumulator<double[]> seen = new CollectionAccumulator<>();
 
   /** This task's pair, shared with the accumulator. */
-  private transient double[] mine;
+  private transient double @Nullable [] mine;
 
   /** Registers this for a problem, under a name for Spark's pages. */
   public CombineChecks register(SparkContext context, String name) {

@@ -5,8 +5,10 @@ import io.sparqr.error.InputChangedException;
 import io.sparqr.error.SparseQrException;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.plan.Readings;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A repeated reading of a partition: row by row, and compared at its end with the first reading. Or
@@ -19,25 +21,29 @@ public final class LaterReading {
   private final RowReader reader;
   private final int partition;
   private final Iterator<SparseRow> rows;
-  private final Readings first;
+  private final @Nullable Readings first;
   private final boolean labels;
 
-  /** Null if the rows are read again. */
-  private final ParsedRows.Cursor left;
+  /** The rows, if they are not read again. */
+  private final ParsedRows.@Nullable Cursor left;
 
-  private final RowRhs leftRhs;
+  private final @Nullable RowRhs leftRhs;
 
   private boolean ended;
-  private InputChangedException changed;
+  private @Nullable InputChangedException changed;
 
   /**
    * Starts a reading.
    *
-   * @param first fingerprints of every partition; null if there are none
+   * @param first fingerprints of every partition, if there are any
    * @param labels whether right-hand sides must be the same, too
    */
   public LaterReading(
-      RowReader reader, int partition, Iterator<SparseRow> rows, Readings first, boolean labels) {
+      RowReader reader,
+      int partition,
+      Iterator<SparseRow> rows,
+      @Nullable Readings first,
+      boolean labels) {
     this.reader = reader;
     this.partition = partition;
     this.rows = rows;
@@ -51,7 +57,7 @@ public final class LaterReading {
   LaterReading(RowReader reader, int partition, HeldRows.Left left) {
     this.reader = reader;
     this.partition = partition;
-    this.rows = null;
+    this.rows = Collections.emptyIterator();
     this.first = null;
     this.labels = true;
     this.left = left.rows().cursor();
@@ -64,8 +70,8 @@ public final class LaterReading {
    * @return false at the end, after which {@link #changed()} is available
    */
   public boolean next() {
-    if (left != null) {
-      return nextLeft();
+    if (left != null && leftRhs != null) {
+      return nextLeft(left, leftRhs);
     }
     while (!ended) {
       if (!rows.hasNext()) {
@@ -80,7 +86,7 @@ public final class LaterReading {
     return false;
   }
 
-  private boolean nextLeft() {
+  private boolean nextLeft(ParsedRows.Cursor left, RowRhs leftRhs) {
     if (!left.next()) {
       return false;
     }

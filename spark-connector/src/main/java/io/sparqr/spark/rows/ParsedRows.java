@@ -7,6 +7,7 @@ import io.sparqr.spark.engine.ByteBudget;
 import io.sparqr.spark.plan.Fingerprint;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The rows of a partition as a {@link RowReader} has left them, in chunks of primitive arrays: 12
@@ -44,8 +45,8 @@ public final class ParsedRows {
   static final class Heads {
     final int[] length;
 
-    /** sqrt(weight) of each row; null while all are 1. */
-    double[] scale;
+    /** sqrt(weight) of each row, unless all are 1. */
+    double @Nullable [] scale;
 
     int used;
 
@@ -105,8 +106,8 @@ public final class ParsedRows {
       return heads.length;
     }
 
-    /** sqrt(weight) of the rows; null if all are 1, or weights are not kept. */
-    public double[] scale() {
+    /** sqrt(weight) of the rows, unless all are 1 or weights are not kept. */
+    public double @Nullable [] scale() {
       return heads.scale;
     }
 
@@ -174,7 +175,10 @@ public final class ParsedRows {
   /** A position in the rows, for those who take one row at a time. */
   public final class Cursor {
     private int next;
+
+    @SuppressWarnings("NullAway.Init") // set by next()
     private Run run;
+
     private int row;
     private int from;
     private int to;

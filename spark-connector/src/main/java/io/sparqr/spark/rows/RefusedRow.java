@@ -152,7 +152,11 @@ public final class RefusedRow {
   /** Rows without their last field, which is kept for the latest row. */
   private static final class WithoutId implements Iterator<Row> {
     private final Iterator<Row> rows;
+
+    @SuppressWarnings("NullAway.Init") // set by next()
     private String id;
+
+    @SuppressWarnings("NullAway.Init") // set by next()
     private Row last;
 
     WithoutId(Iterator<Row> rows) {

@@ -8,6 +8,7 @@ import io.sparqr.spark.rows.ParsedRows.Heads;
 import io.sparqr.spark.rows.ParsedRows.Run;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Collects the rows of a partition while they are read, for a {@link Depot}, whose bytes they take
@@ -68,7 +69,8 @@ public final class RowCollector implements AutoCloseable {
     }
     System.arraycopy(reader.index(), 0, entries.index, entries.used, count);
     System.arraycopy(reader.value(), 0, entries.value, entries.used, count);
-    System.arraycopy(reader.rhs(), 0, last(rhs), last(heads).used * width, width);
+    int used = rhs.size() - 1;
+    System.arraycopy(reader.rhs(), 0, rhs.get(used), heads.get(used).used * width, width);
     close(count, reader.scale());
   }
 
@@ -90,7 +92,7 @@ public final class RowCollector implements AutoCloseable {
 
   /** Ends a row, whose entries and right-hand sides are there. */
   private void close(int count, double scale) {
-    Heads h = last(heads);
+    Heads h = heads.get(heads.size() - 1);
     Run run = last(runs);
     if (run == null || run.heads != h || run.entries != entries) {
       run = new Run(heads.size() - 1, h, entries);
@@ -106,7 +108,7 @@ public final class RowCollector implements AutoCloseable {
     nonzeros += count;
   }
 
-  private static <T> T last(List<T> chunks) {
+  private static <T> @Nullable T last(List<T> chunks) {
     return chunks.isEmpty() ? null : chunks.get(chunks.size() - 1);
   }
 

@@ -1,6 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.rows;
 
+import static java.util.Objects.requireNonNull;
+
 import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.file.ReusableRows;
 import io.sparqr.spark.model.SparseRow;
@@ -14,6 +16,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.functions;
 import org.apache.spark.storage.StorageLevel;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The caller's rows, in any accepted form, as partitions of {@link SparseRow}: an RDD, or
@@ -21,17 +24,17 @@ import org.apache.spark.storage.StorageLevel;
  */
 public final class RowSource {
 
-  /** Null without Spark. */
-  private final JavaRDD<SparseRow> rows;
+  /** With Spark. */
+  private final @Nullable JavaRDD<SparseRow> rows;
 
-  /** Null if the right-hand sides come with the rows. */
-  private final JavaRDD<double[]> labels;
+  /** Right-hand sides that do not come with the rows. */
+  private final @Nullable JavaRDD<double[]> labels;
 
-  /** Null with right-hand sides apart, until they are needed together. */
-  private Parts<SparseRow> parts;
+  /** With right-hand sides apart, only once they are needed together. */
+  private @Nullable Parts<SparseRow> parts;
 
   /** Rows with their right-hand sides, or in {@code parts} the same for readers that keep none. */
-  private RowSource(JavaRDD<SparseRow> rows, Parts<SparseRow> parts) {
+  private RowSource(@Nullable JavaRDD<SparseRow> rows, Parts<SparseRow> parts) {
     this.rows = rows;
     this.labels = null;
     this.parts = parts;
@@ -160,7 +163,7 @@ public final class RowSource {
    */
   public synchronized Parts<SparseRow> parts() {
     if (parts == null) {
-      parts = Parts.of(rows.zipPartitions(labels, RowSource::relabel));
+      parts = Parts.of(requireNonNull(rows).zipPartitions(labels, RowSource::relabel));
     }
     return parts;
   }

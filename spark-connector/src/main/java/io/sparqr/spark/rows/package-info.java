@@ -4,4 +4,7 @@
  * combine, the shuffle, the driver's share. May use the plan, but nothing computed from the rows.
  * An internal package of the connector, not for callers; it may change without notice.
  */
+@NullMarked
 package io.sparqr.spark.rows;
+
+import org.jspecify.annotations.NullMarked;

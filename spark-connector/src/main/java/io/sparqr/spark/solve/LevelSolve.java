@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Triangular solves with all of R, level by level: one Spark job per level, up the tree for R'y = c
@@ -221,7 +222,7 @@ public final class LevelSolve {
       SolvePlan plan,
       Iterator<TaskOutput> kept,
       byte[] given,
-      String resident,
+      @Nullable String resident,
       int[] threads) {
     Sparse in = VectorCodec.decodeSparse(given);
     return TaskSolve.run(what, plan, kept, in, resident, threads).iterator();

@@ -151,8 +151,11 @@ public final class Reflection {
     RhsRouter.Part first = null;
     for (RhsRouter.Part p : parts) {
       rows += p.rows();
-      first = first == null && p.rows() > 0 ? p : first;
-      if (p.rows() > 0 && p.width() != first.width()) {
+      if (p.rows() == 0) {
+        continue;
+      }
+      first = first == null ? p : first;
+      if (p.width() != first.width()) {
         throw new DimensionMismatchException(
             "rows of partition %d have %d right-hand sides, those of partition %d %d"
                 .formatted(p.partition(), p.width(), first.partition(), first.width()),

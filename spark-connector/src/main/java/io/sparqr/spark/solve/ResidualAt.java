@@ -3,16 +3,18 @@ package io.sparqr.spark.solve;
 
 import java.io.Serializable;
 import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where a residual is taken, and how.
  *
- * @param x one vector for each right-hand side, by original column; null for x = 0
+ * @param x one vector for each right-hand side, by original column; none for x = 0
  * @param sums what is summed
- * @param factors {@link io.sparqr.spark.plan.SolvePlan#extraordinary}; null: there is no such
- *     column
+ * @param factors {@link io.sparqr.spark.plan.SolvePlan#extraordinary}
  */
-record ResidualAt(double[][] x, Sums sums, double[] factors) implements Serializable {
+record ResidualAt(double @Nullable [][] x, Sums sums, double @Nullable [] factors)
+    implements Serializable {
 
   /** What is summed. */
   enum Sums {
@@ -34,8 +36,9 @@ record ResidualAt(double[][] x, Sums sums, double[] factors) implements Serializ
     return x == null ? -1 : x.length;
   }
 
-  /** The vectors x, then the factors. */
+  /** The vectors x, of which there must be some, then the factors. */
   double[][] vectors() {
+    double[][] x = Objects.requireNonNull(this.x);
     double[][] all = Arrays.copyOf(x, x.length + 1);
     all[x.length] = factors;
     return all;

@@ -11,6 +11,7 @@ import io.sparqr.spark.solve.ResidualScan.Part;
 import io.sparqr.threads.Parallel;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One pass over the rows for r = sqrt(W)(b - A x), A' sqrt(W) r and their norms, the ridge's rows
@@ -28,8 +29,8 @@ public final class ResidualPass {
   private final int columns;
   private final Ridge ridge;
 
-  /** See {@link SolvePlan#extraordinary}; may be null. */
-  private final double[] factors;
+  /** See {@link SolvePlan#extraordinary}. */
+  private final double @Nullable [] factors;
 
   /** Of the last run, for the next one. */
   private double[] gradient = new double[0];
@@ -57,7 +58,11 @@ public final class ResidualPass {
       int width) {}
 
   private ResidualPass(
-      RowSource source, SolvePlan plan, Readings readings, boolean labels, RowCopies copies) {
+      RowSource source,
+      SolvePlan plan,
+      @Nullable Readings readings,
+      boolean labels,
+      RowCopies copies) {
     this.plan = plan;
     this.columns = plan.analysis().columns();
     this.ridge = plan.numbers().ridge();
@@ -91,9 +96,9 @@ public final class ResidualPass {
   /**
    * Runs the pass.
    *
-   * @param x one vector for each right-hand side, by original column; null for x = 0
+   * @param x one vector for each right-hand side, by original column; none for x = 0
    */
-  public Sums run(double[][] x) {
+  public Sums run(double @Nullable [][] x) {
     return run(new ResidualAt(x, ResidualAt.Sums.PLAIN, factors));
   }
 
@@ -153,7 +158,7 @@ public final class ResidualPass {
   }
 
   /** Norms of both together; of the first alone if there is no second. */
-  private static double[] addNorms(double[] norms, double[] to) {
+  private static double[] addNorms(double[] norms, double @Nullable [] to) {
     double[] sum = to == null ? new double[norms.length] : to;
     for (int k = 0; k < sum.length; k++) {
       sum[k] = Math.hypot(sum[k], norms[k]);

@@ -1,6 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.solve;
 
+import static java.util.Objects.requireNonNull;
+
 import io.sparqr.spark.engine.Held;
 import io.sparqr.spark.exchange.Exchange;
 import io.sparqr.spark.exchange.Sent;
@@ -16,6 +18,7 @@ import io.sparqr.spark.solve.ResidualScan.Left;
 import io.sparqr.spark.solve.ResidualScan.Part;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The rows of residual passes with their right-hand sides: those of a source, or what earlier
@@ -32,14 +35,14 @@ final class ResidualRows {
   private final int columns;
   private final RowCopies copies;
 
-  /** The fingerprints that the rows must match; null before the first pass over unknown rows. */
-  private Readings readings;
+  /** The fingerprints that the rows must match, but for the first pass over unknown rows. */
+  private @Nullable Readings readings;
 
   /** Whether the right-hand sides must match, too. */
   private boolean labels;
 
-  /** By partition: the right-hand sides of the copies' rows; null: not read yet, or no copies. */
-  private RowRhs[] rhs;
+  /** By partition: the right-hand sides of the copies' rows, once they are read. */
+  private RowRhs @Nullable [] rhs;
 
   /**
    * Sums of a pass.
@@ -49,7 +52,12 @@ final class ResidualRows {
    */
   record Scanned(List<Part> parts, List<Left> left) {}
 
-  ResidualRows(RowSource source, int columns, RowCopies copies, Readings readings, boolean labels) {
+  ResidualRows(
+      RowSource source,
+      int columns,
+      RowCopies copies,
+      @Nullable Readings readings,
+      boolean labels) {
     this.source = source;
     this.columns = columns;
     this.copies = copies;
@@ -71,7 +79,7 @@ final class ResidualRows {
       Gathered<Part, Left> found =
           read
               ? read(sent(x, local), making == null ? null : making.exchange())
-              : copied(there, x, local);
+              : copied(requireNonNull(there), x, local);
       for (Part part : found.figures()) {
         if (part.change() != null) {
           throw part.change();
@@ -103,7 +111,7 @@ final class ResidualRows {
         && bytes <= Runtime.getRuntime().maxMemory() / NEAR_SHARE;
   }
 
-  private Gathered<Part, Left> read(Sent<ResidualAt> at, Exchange into) {
+  private Gathered<Part, Left> read(Sent<ResidualAt> at, @Nullable Exchange into) {
     int n = columns;
     Readings before = readings;
     boolean same = labels;

@@ -21,6 +21,7 @@ import io.sparqr.spark.rows.RowSource;
 import java.util.Iterator;
 import java.util.List;
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 
 /** A pass over the rows of one partition, or over their right-hand sides, in a task. */
 final class ResidualScan {
@@ -33,11 +34,11 @@ final class ResidualScan {
   private final ResidualSums sums;
   private final NormSum frobenius = new NormSum();
 
-  /** Null without a copy. */
-  private final RowCollector copy;
+  /** For a copy. */
+  private final @Nullable RowCollector copy;
 
   /** A partition's rows with their expected fingerprints. */
-  record Known(Iterator<SparseRow> rows, Readings readings, boolean labels) {}
+  record Known(Iterator<SparseRow> rows, @Nullable Readings readings, boolean labels) {}
 
   /**
    * Figures of a partition.
@@ -45,7 +46,7 @@ final class ResidualScan {
    * @param residual norms of the residual, one for each right-hand side; none without rows
    * @param rhs norms of the right-hand sides
    * @param fingerprint of this reading
-   * @param change null unless the rows have changed; then nothing else counts
+   * @param change if the rows have changed; then nothing else counts
    */
   record Part(
       int partition,
@@ -53,17 +54,17 @@ final class ResidualScan {
       double[] rhs,
       double frobenius,
       Fingerprint fingerprint,
-      InputChangedException change)
+      @Nullable InputChangedException change)
       implements OfPartition {}
 
   /**
    * What a scan leaves.
    *
    * @param gradient A'r, interleaved
-   * @param copy of the rows; null: none
-   * @param rhs of the rows; null: none
+   * @param copy of the rows, if there is one
+   * @param rhs of the rows, with a copy
    */
-  record Left(ColumnChunks gradient, RowCopies.Copy copy, RowRhs rhs) {
+  record Left(ColumnChunks gradient, RowCopies.@Nullable Copy copy, @Nullable RowRhs rhs) {
 
     /** The gradients are added; copies stay where they are. */
     enum Added implements Pieces<Left> {
@@ -95,9 +96,10 @@ final class ResidualScan {
    * A scan.
    *
    * @param at where the residual is taken
-   * @param copy receives the rows; null: nothing does
+   * @param copy receives the rows, if anything does
    */
-  ResidualScan(int partition, int columns, ResidualAt at, Known known, RowCollector copy) {
+  ResidualScan(
+      int partition, int columns, ResidualAt at, Known known, @Nullable RowCollector copy) {
     this.partition = partition;
     this.reader = new RowReader(partition, columns);
     this.rows = new LaterReading(reader, partition, known.rows, known.readings, known.labels);
@@ -133,8 +135,8 @@ final class ResidualScan {
       Fingerprint read,
       double frobenius,
       ResidualSums sums,
-      RowCopies.Copy copy,
-      RowRhs rhs) {
+      RowCopies.@Nullable Copy copy,
+      @Nullable RowRhs rhs) {
     return new Found<>(
         new Part(partition, sums.norms(), sums.rhsNorms(), frobenius, read, null),
         new Left(sums.gradient(), copy, rhs));

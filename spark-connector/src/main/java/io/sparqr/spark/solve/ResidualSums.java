@@ -7,6 +7,7 @@ import io.sparqr.spark.rows.ParsedRows;
 import io.sparqr.spark.rows.RowRhs;
 import java.util.Arrays;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sums over the rows of a partition, in their order: A'r and norms of r for r = b - Ax. Not
@@ -14,13 +15,13 @@ import java.util.stream.Stream;
  */
 final class ResidualSums {
 
-  /** By right-hand side and original column; null for x = 0. */
-  private final double[][] x;
+  /** By right-hand side and original column; none for x = 0. */
+  private final double @Nullable [][] x;
 
   private final ResidualAt.Sums sums;
 
-  /** See {@link io.sparqr.spark.plan.SolvePlan#extraordinary}; may be null. */
-  private final double[] factors;
+  /** See {@link io.sparqr.spark.plan.SolvePlan#extraordinary}. */
+  private final double @Nullable [] factors;
 
   private final ColumnChunks gradient = new ColumnChunks();
   private NormSum[] residual = new NormSum[0];

@@ -10,6 +10,7 @@ import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.rows.ParsedRows;
 import io.sparqr.spark.rows.RowCollector;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The rows of A, left by the first pass over them where all tasks are in the driver's JVM, so that
@@ -25,8 +26,8 @@ public final class RowCopies implements AutoCloseable {
   /** Whether there are to be none, because there was no room for all, or at the end. */
   private volatile boolean over;
 
-  /** The copies by partition; null before all are there. */
-  private volatile Exchange kept;
+  /** The copies by partition, once all are there. */
+  private volatile @Nullable Exchange kept;
 
   private int partitions;
 
@@ -59,10 +60,10 @@ public final class RowCopies implements AutoCloseable {
   }
 
   /**
-   * Begins copies for a pass to leave; null if they are there already, there is no room, or tasks
+   * Begins copies for a pass to leave, unless they are there already, there is no room, or tasks
    * are elsewhere.
    */
-  Making begin() {
+  @Nullable Making begin() {
     return over || kept != null || expectedBytes > ParsedRows.room().left()
         ? null
         : Exchange.of(engine, ParsedRows.room()).map(Making::new).orElse(null);
@@ -84,10 +85,11 @@ public final class RowCopies implements AutoCloseable {
     /**
      * Takes them.
      *
-     * @param found the copies of all partitions, null for one without room
+     * @param found the copies of all partitions, none for one without room
      * @return whether they are taken; not if another pass came first
      */
-    boolean complete(List<Copy> found) {
+    @SuppressWarnings("ReferenceEquality") // the very copy that the figures are of
+    boolean complete(List<@Nullable Copy> found) {
       for (int p = 0; p < found.size(); p++) {
         Copy copy = found.get(p);
         if (copy == null) {
@@ -123,20 +125,23 @@ public final class RowCopies implements AutoCloseable {
   /**
    * Collects the rows of a partition in a task.
    *
-   * @param exchange of {@link Making}; null leads to null
-   * @param readings the numbers of rows and entries to be expected; null if they are not known
+   * @param exchange of {@link Making}; without it there is no collector
+   * @param readings the numbers of rows and entries to be expected, if they are known
    */
-  static RowCollector collector(Exchange exchange, int partition, Readings readings) {
+  static @Nullable RowCollector collector(
+      @Nullable Exchange exchange, int partition, @Nullable Readings readings) {
     if (exchange == null) {
       return null;
     }
-    boolean known = readings != null && partition < readings.partitions();
-    return RowCollector.weighted(
-        exchange, partition, known ? readings.of(partition) : Fingerprint.ofNothing());
+    Fingerprint expected =
+        readings != null && partition < readings.partitions()
+            ? readings.of(partition)
+            : Fingerprint.ofNothing();
+    return RowCollector.weighted(exchange, partition, expected);
   }
 
-  /** The copies of all partitions; null: not there. */
-  Copy[] rows() {
+  /** The copies of all partitions, if they are there. */
+  Copy @Nullable [] rows() {
     Exchange from = kept;
     if (from == null) {
       return null;

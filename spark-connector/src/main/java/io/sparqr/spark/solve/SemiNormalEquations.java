@@ -8,6 +8,8 @@ import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.threads.Parallel;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * R'R x = A'b with the R on the executors, and the same for the residual: the corrected semi-normal
@@ -224,11 +226,11 @@ public final class SemiNormalEquations {
         norm[k] = Math.hypot(norm[k], r);
       }
     }
-    return new Solution(y, norm);
+    return new Solution(Objects.requireNonNull(y), norm);
   }
 
-  /** x + factor y; just x if y is null. */
-  private static double[][] sum(double[][] x, double[][] y, double factor) {
+  /** x + factor y; just x if there is no y. */
+  private static double[][] sum(double[][] x, double @Nullable [][] y, double factor) {
     double[][] sum = new double[x.length][];
     for (int k = 0; k < x.length; k++) {
       sum[k] = x[k].clone();

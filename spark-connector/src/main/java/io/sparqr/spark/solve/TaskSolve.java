@@ -26,6 +26,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A solve with one task's part of R: on its device if R has stayed there, otherwise with the stored
@@ -50,7 +51,7 @@ public final class TaskSolve {
    * @param kept the task's stored content, of which only the report is read if R has stayed on the
    *     device
    * @param given values at the positions that the task takes
-   * @param factorization under which R has stayed; null: nowhere
+   * @param factorization under which R has stayed, if it has
    * @param threads threads for each task
    * @return a frame with the values that the task makes, then one with a {@link Where}
    */
@@ -59,7 +60,7 @@ public final class TaskSolve {
       SolvePlan plan,
       Iterator<TaskOutput> kept,
       Sparse given,
-      String factorization,
+      @Nullable String factorization,
       int[] threads) {
     TaskOutput report = kept.next();
     int id = TaskReport.of(report).task();
@@ -87,17 +88,21 @@ public final class TaskSolve {
   /**
    * The solution of a device of this JVM; empty, with a reason, if it has none, or a wrong one.
    *
-   * @param factorization under which R has stayed; null: nowhere
+   * @param factorization under which R has stayed, if it has
    * @param solve with the R of the task
    * @param why receives the reason, once
    */
   static Optional<double[]> onDevice(
-      String factorization,
+      @Nullable String factorization,
       int task,
       Function<ResidentFactor, Optional<double[]>> solve,
       List<String> why) {
     ResidentFactors all = ResidentFactors.ofJvm();
-    Residence residence = factorization == null ? Residence.NONE : all.find(factorization, task);
+    if (factorization == null) {
+      why.add(Residence.NONE.reason());
+      return Optional.empty();
+    }
+    Residence residence = all.find(factorization, task);
     if (residence.factor().isEmpty()) {
       why.add(residence.reason());
       return Optional.empty();

@@ -4,4 +4,7 @@
  * semi-normal equations and refinement, application of the stored Q. An internal package of the
  * connector, not for callers; it may change without notice.
  */
+@NullMarked
 package io.sparqr.spark.solve;
+
+import org.jspecify.annotations.NullMarked;

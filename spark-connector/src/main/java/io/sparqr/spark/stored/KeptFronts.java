@@ -27,6 +27,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Rows of R of some consecutive fronts, kept on an executor as the factorization produced them,
@@ -57,8 +58,8 @@ public final class KeptFronts
 
   private transient Place place;
 
-  /** Holds the rows until this is closed; null if they are in the heap. */
-  private final transient RowStore store;
+  /** Holds the rows until this is closed, if they are outside the heap. */
+  private final transient @Nullable RowStore store;
 
   private final transient int rhsCount;
   private final transient AtomicBoolean closed = new AtomicBoolean();
@@ -68,7 +69,7 @@ public final class KeptFronts
     this(new AsFrames(List.of()), 0, null);
   }
 
-  private KeptFronts(Place place, int rhsCount, RowStore store) {
+  private KeptFronts(Place place, int rhsCount, @Nullable RowStore store) {
     this.place = place;
     this.rhsCount = rhsCount;
     this.store = store;
@@ -178,11 +179,11 @@ public final class KeptFronts
    *
    * @param fronts in the task's order
    * @param threads threads that compute checksums
-   * @param store has the rows outside the heap, and is held until all that is returned is closed;
-   *     null: they are in the heap
+   * @param store has the rows, if they are outside the heap, and is held until all that is returned
+   *     is closed
    */
   public static List<KeptFronts> of(
-      List<FrontFactor> fronts, int rhsCount, int threads, RowStore store) {
+      List<FrontFactor> fronts, int rhsCount, int threads, @Nullable RowStore store) {
     return grouped(sealed(fronts, threads), rhsCount, store);
   }
 
@@ -201,7 +202,8 @@ public final class KeptFronts
    * @param pivots all of them
    * @param store where the rows are put when they are needed, held until this is closed
    */
-  public static KeptFronts of(LateRows late, int fronts, long pivots, int rhs, RowStore store) {
+  public static KeptFronts of(
+      LateRows late, int fronts, long pivots, int rhs, @Nullable RowStore store) {
     long bytes = FRONT_BYTES * fronts + (Double.BYTES * rhs + Integer.BYTES) * pivots;
     return new KeptFronts(new Elsewhere(late, bytes), rhs, store);
   }
@@ -243,7 +245,8 @@ public final class KeptFronts
     return sealed;
   }
 
-  private static List<KeptFronts> grouped(FrontFactor[] sealed, int rhsCount, RowStore store) {
+  private static List<KeptFronts> grouped(
+      FrontFactor[] sealed, int rhsCount, @Nullable RowStore store) {
     var groups = new ArrayList<KeptFronts>();
     var group = new ArrayList<FrontFactor>();
     long bytes = 0;

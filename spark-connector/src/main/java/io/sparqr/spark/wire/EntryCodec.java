@@ -42,7 +42,7 @@ public final class EntryCodec {
   /**
    * Encodes the first count entries of three arrays.
    *
-   * @param value null: all 1
+   * @param value the values, unless all are 1
    */
   public static byte[] encode(
       int split, int number, int[] row, int[] column, double @Nullable [] value, int count) {

@@ -14,6 +14,7 @@ import java.nio.ByteOrder;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The device memory of one stage at a time. Buffers are kept between stages and grow: allocating
@@ -155,7 +156,11 @@ public final class StageMemory implements AutoCloseable {
    * dependencies.
    */
   public ByteBuffer parameter(
-      double tolerance, int bundle, boolean reflectors, DeviceBuffer tasks, DeviceBuffer out) {
+      double tolerance,
+      int bundle,
+      boolean reflectors,
+      @Nullable DeviceBuffer tasks,
+      @Nullable DeviceBuffer out) {
     ByteBuffer b = ByteBuffer.allocateDirect(CudaModule.STAGE_BYTES).order(ByteOrder.nativeOrder());
     for (Part part : Part.values()) {
       DeviceBuffer from = get(part);

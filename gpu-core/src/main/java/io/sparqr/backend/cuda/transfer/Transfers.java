@@ -118,8 +118,8 @@ public final class Transfers implements AutoCloseable {
   /**
    * Fetches slices into one buffer, one after the other, once an event is reached.
    *
-   * @param after the event; null: at once. Events should be reached in the order of the calls,
-   *     since calls wait for each other
+   * @param after the event; without one, at once. Events should be reached in the order of the
+   *     calls, since calls wait for each other
    * @param taker must not keep the buffer after it returns
    */
   public void fetch(@Nullable CudaEvent after, List<Slice> from, Consumer<ByteBuffer> taker) {

@@ -15,7 +15,7 @@ public final class StageLayouts {
   private final PreparedTask prepared;
   private final StageEstimate estimate;
 
-  /** Laid out for the place after the stage under way; null: none. */
+  /** Laid out for the place after the stage under way, if any. */
   private PreparedTask.@Nullable Stage ahead;
 
   private int laidOutAhead;

@@ -7,13 +7,14 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.SortedSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A parsed formula: {@code response ~ terms | absorbed}. Terms are in R's order: by their number of
  * variables, then as written. The variables of a term are in the order of their first mention in
  * the formula (Chambers and Hastie 1992, Statistical Models in S, chapter 2).
  *
- * @param response the left-hand side; null: none
+ * @param response the left-hand side, if there is one
  * @param intercept whether there is a column of ones
  * @param variables of all terms, in the order of their first mention
  * @param terms terms with reported coefficients
@@ -22,7 +23,7 @@ import java.util.SortedSet;
  * @param dropped the response's name, if it was among the terms, which it is dropped from
  */
 public record Formula(
-    Variable response,
+    @Nullable Variable response,
     boolean intercept,
     List<Variable> variables,
     List<Term> terms,

@@ -53,7 +53,8 @@ final class FormulaParser {
     tokens.expectEnd();
     boolean intercept = terms.remove(CONSTANT);
     removeEffects(terms, absorbed);
-    boolean twice = left != null && removeResponse(left, terms);
+    List<String> twice =
+        left != null && removeResponse(left, terms) ? List.of(left.name()) : List.of();
     return new Formula(
         left,
         intercept,
@@ -61,7 +62,7 @@ final class FormulaParser {
         Formula.sorted(terms),
         Formula.sorted(absorbed),
         offsets,
-        twice ? List.of(left.name()) : List.of());
+        twice);
   }
 
   /** Removes the absorbed effects' columns from what a dot stands for. */

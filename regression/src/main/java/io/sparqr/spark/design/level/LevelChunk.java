@@ -1,10 +1,13 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.design.level;
 
+import static java.util.Objects.requireNonNull;
+
 import java.io.Serializable;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.jspecify.annotations.Nullable;
 import scala.Tuple3;
 
 /** Some levels of a factor, ascending: keys, or texts in the format of {@link TextLevels}. */
@@ -12,11 +15,11 @@ public final class LevelChunk implements Serializable {
 
   private static final long serialVersionUID = 1;
 
-  private final long[] keys;
-  private final byte[] bytes;
-  private final int[] end;
+  private final long @Nullable [] keys;
+  private final byte @Nullable [] bytes;
+  private final int @Nullable [] end;
 
-  private LevelChunk(long[] keys, byte[] bytes, int[] end) {
+  private LevelChunk(long @Nullable [] keys, byte @Nullable [] bytes, int @Nullable [] end) {
     this.keys = keys;
     this.bytes = bytes;
     this.end = end;
@@ -64,26 +67,29 @@ public final class LevelChunk implements Serializable {
   }
 
   public long[] keys() {
-    return keys;
+    return requireNonNull(keys);
   }
 
   int count() {
-    return keys != null ? keys.length : end.length;
+    return keys != null ? keys.length : requireNonNull(end).length;
   }
 
   UTF8String text(int k) {
+    int[] end = requireNonNull(this.end);
     int begin = k == 0 ? 0 : end[k - 1];
     return UTF8String.fromBytes(bytes, begin, end[k] - begin);
   }
 
   /** The levels of a chunk that holds all of them. */
   public Levels levels(LevelKind kind) {
-    return keys != null ? new NumberLevels(kind, keys) : new TextLevels(bytes, end);
+    return keys != null
+        ? new NumberLevels(kind, keys)
+        : new TextLevels(requireNonNull(bytes), requireNonNull(end));
   }
 
   /** The union of two chunks of the same kind. */
   public LevelChunk union(LevelChunk other) {
-    return keys != null ? ofKeys(union(keys, other.keys)) : texts(other);
+    return keys != null ? ofKeys(union(keys, other.keys())) : texts(other);
   }
 
   private static long[] union(long[] a, long[] b) {

@@ -14,6 +14,7 @@ import org.apache.spark.sql.types.IntegerType;
 import org.apache.spark.sql.types.LongType;
 import org.apache.spark.sql.types.ShortType;
 import org.apache.spark.sql.types.StringType;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The type of a factor's levels. All except texts are sent and looked up as longs that sort in the
@@ -53,9 +54,9 @@ public enum LevelKind {
   /**
    * The kind for a column's type.
    *
-   * @return null if a column of this type cannot be a factor
+   * @return none if a column of this type cannot be a factor
    */
-  public static LevelKind of(DataType type) {
+  public static @Nullable LevelKind of(DataType type) {
     if (type instanceof StringType || type instanceof DatetimeType) {
       return TEXT;
     }

@@ -11,6 +11,7 @@ import java.util.Iterator;
 import java.util.List;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.jspecify.annotations.Nullable;
 import scala.Tuple2;
 
 /**
@@ -32,10 +33,10 @@ public final class LevelPass {
   /**
    * The result for a factor.
    *
-   * @param levels all of them
+   * @param levels all of them; none without a partition
    * @param missing whether any row had a missing value
    */
-  public record Found(LevelChunk levels, boolean missing) {}
+  public record Found(@Nullable LevelChunk levels, boolean missing) {}
 
   private LevelPass() {}
 
@@ -105,7 +106,7 @@ public final class LevelPass {
   }
 
   /** Merged in pairs, so that each level is moved log2(parts) times. */
-  private static LevelChunk merged(LevelChunk[] chunks) {
+  private static @Nullable LevelChunk merged(LevelChunk[] chunks) {
     int n = chunks.length;
     if (n == 0) {
       return null;

@@ -13,13 +13,15 @@ import org.apache.spark.unsafe.types.UTF8String;
 public final class LevelSet {
 
   private long[] keys = new long[16];
+  private final boolean ofTexts;
   private UTF8String[] texts;
   private int count;
   private int[] table = new int[64];
   private boolean missing;
 
   LevelSet(boolean ofTexts) {
-    texts = ofTexts ? new UTF8String[16] : null;
+    this.ofTexts = ofTexts;
+    texts = new UTF8String[ofTexts ? 16 : 0];
   }
 
   public void addMissing() {
@@ -67,7 +69,7 @@ public final class LevelSet {
   }
 
   private long hash(int k) {
-    return texts == null ? keys[k] : texts[k].hashCode();
+    return ofTexts ? texts[k].hashCode() : keys[k];
   }
 
   private void grow() {
@@ -90,7 +92,7 @@ public final class LevelSet {
    * partition.
    */
   List<LevelChunk> chunks(int parts) {
-    return texts == null ? keyChunks(parts) : textChunks(parts);
+    return ofTexts ? textChunks(parts) : keyChunks(parts);
   }
 
   private List<LevelChunk> keyChunks(int parts) {

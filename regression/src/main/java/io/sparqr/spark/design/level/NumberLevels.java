@@ -3,6 +3,7 @@ package io.sparqr.spark.design.level;
 
 import java.util.Arrays;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Levels that are longs. Codes are found in a plain array if the levels lie close together,
@@ -16,7 +17,7 @@ public final class NumberLevels extends Levels {
   private static final int SPARSEST = 4;
 
   private final long[] keys;
-  private transient volatile int[] table;
+  private transient volatile int @Nullable [] table;
 
   /**
    * @param keys ascending, without duplicates

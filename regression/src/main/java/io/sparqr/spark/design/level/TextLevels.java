@@ -4,6 +4,7 @@ package io.sparqr.spark.design.level;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.apache.spark.unsafe.types.UTF8String;
+import org.jspecify.annotations.Nullable;
 
 /** Levels that are texts: their bytes in one array, ascending; codes by open addressing. */
 final class TextLevels extends Levels {
@@ -12,7 +13,7 @@ final class TextLevels extends Levels {
 
   private final byte[] bytes;
   private final int[] end;
-  private transient volatile int[] table;
+  private transient volatile int @Nullable [] table;
 
   /**
    * @param bytes of all levels, one after the other in ascending order
