@@ -195,7 +195,7 @@ def analyze(
     if flops_per_second is not None and not 0 < rate < float("inf"):
         raise ValueError(f"flops_per_second {flops_per_second!r} is not positive")
     heap = 0 if memory is None else _bytes(memory)
-    method = solver_settings(ordering=ordering).method
+    order = solver_settings(ordering=ordering)["ordering"]
     problem = problem_of(A, None, None)
     spark = session or active_session()
 
@@ -203,7 +203,6 @@ def analyze(
         jvm: Any = spark._jvm
         java = java_class(jvm, "io.sparqr.spark.python.PythonAnalysis")
         like = java.gpu() if gpu else java.cpu(rate, heap)
-        order = getattr(java_class(jvm, "io.sparqr.ordering.OrderingMethod"), method)
         rows = Rows(spark, problem, partitions)
         try:
             return java.analyze(rows.jrdd, order, like, counts)

@@ -11,6 +11,7 @@ import json
 import re
 import uuid
 import weakref
+from math import isfinite
 from typing import Any, Callable, Dict, List, Optional, Sequence
 
 from sparqr._errors import SparqrError
@@ -200,16 +201,23 @@ def solve(df: Any, columns_of: Any, options: Dict[str, Any]) -> Any:
     params: Dict[str, Any] = {"featuresCol": features, "labelCols": list(labels)}
     if weight:
         params["weightCol"] = weight
-    params["options"] = [f"{name}={_word(value)}" for name, value in options.items()]
+    params["options"] = option_words(options)
     session = df.sparkSession
     found = parcels(table(_SOLVE, params, df, session))
     vectors: List[Any] = [found[str(k)] for k in range(len(labels))]
     return json.loads(found["report"]), vectors, found["page"]
 
 
+def option_words(options: Dict[str, Any]) -> List[str]:
+    """Options of a solver, by their names in Java, each as ``name=value``."""
+    return [f"{name}={_word(value)}" for name, value in options.items()]
+
+
 def _word(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, float) and not isfinite(value):
+        return {"inf": "Infinity", "-inf": "-Infinity"}.get(str(value), "NaN")
     return repr(value) if isinstance(value, float) else str(value)
 
 

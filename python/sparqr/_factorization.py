@@ -15,7 +15,7 @@ from sparqr._jvm import doubles, integers
 from sparqr._lstsq import LstsqResult, permutation_of, r_of, result_of, shaped
 from sparqr._report import page_of, to_html
 from sparqr._rows import Problem, Rows, problem_of
-from sparqr._solve import Settings, solver_builder, solver_settings
+from sparqr._solve import solver_builder, solver_settings
 
 if TYPE_CHECKING:
     import numpy
@@ -113,13 +113,13 @@ class Factorization:
     Not thread-safe. After :meth:`close`, all other calls raise ValueError.
     """
 
-    def __init__(self, spark: SparkSession, settings: Settings, keeps: _Kept, problem: Problem) -> None:
+    def __init__(self, spark: SparkSession, settings: dict[str, Any], keeps: _Kept, problem: Problem) -> None:
         self._spark, self._settings, self._keeps = spark, settings, keeps
         self._kept: Optional[_Held] = None
         self._kept = self._call("sparqr.factorize", lambda: self._made(problem, None))
 
     def _made(self, problem: Problem, analysis: Any) -> _Held:
-        rows = Rows(self._spark, problem, self._settings.options.get("partitions", 0))
+        rows = Rows(self._spark, problem, self._settings.get("partitions", 0))
         try:
             with _progress.showing(self._spark._jvm, self._keeps.shows) as shown:
                 listener = shown and shown.listener

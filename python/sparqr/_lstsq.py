@@ -142,7 +142,7 @@ def lstsq(
     def work() -> LstsqResult:
         if problem.b is None and (problem.weights is not None or not has_labels(spark, str(problem.matrix))):
             raise ValueError("b is missing: of all files only libsvm has labels, and these without weights")
-        rows = Rows(spark, problem, settings.options.get("partitions", 0))
+        rows = Rows(spark, problem, settings.get("partitions", 0))
         try:
             with _progress.showing(spark._jvm, shows) as shown:
                 return solved(rows, shown)

@@ -15,7 +15,25 @@ from pyspark.ml.param.shared import (
     HasWeightCol,
 )
 
+from sparqr._declared import OPTIONS
+
 _S = TypeVar("_S", bound="RegressionSetters")
+
+
+def _of_solver(name: str, converter: Any) -> Any:
+    """A param that is an option of the solver."""
+    option = next(o for o in OPTIONS.values() if o.java == name)
+    words = f": {', '.join(option.values)}" if isinstance(option.values, tuple) else ""
+    return Param(Params._dummy(), name, option.meaning + words, typeConverter=converter)
+
+
+def solver_defaults() -> dict[str, Any]:
+    """The defaults of the params that are options of the solver, of those that have one."""
+    return {
+        option.java: option.default
+        for option in OPTIONS.values()
+        if hasattr(RegressionParams, option.java) and option.default is not None
+    }
 
 
 class RegressionParams(
@@ -26,35 +44,14 @@ class RegressionParams(
     HasFitIntercept,
     HasRegParam,
 ):
-    ordering = Param(
-        Params._dummy(),
-        "ordering",
-        "column order: auto, colamd, amd, nd, natural or best",
-        typeConverter=TypeConverters.toString,
-    )
-    backend = Param(
-        Params._dummy(),
-        "backend",
-        "auto, cpu or cuda; cuda fails without a device",
-        typeConverter=TypeConverters.toString,
-    )
-    rankTolerance = Param(
-        Params._dummy(),
-        "rankTolerance",
-        "a column whose remaining norm is at most this counts as dependent; negative: no rank detection",
-        typeConverter=TypeConverters.toFloat,
-    )
+    ordering = _of_solver("ordering", TypeConverters.toString)
+    backend = _of_solver("backend", TypeConverters.toString)
+    rankTolerance = _of_solver("rankTolerance", TypeConverters.toFloat)
+    profile = _of_solver("profile", TypeConverters.toBoolean)
     computeStandardErrors = Param(
         Params._dummy(),
         "computeStandardErrors",
         "whether fit computes standard errors, which may cost as much as the fit",
-        typeConverter=TypeConverters.toBoolean,
-    )
-
-    profile = Param(
-        Params._dummy(),
-        "profile",
-        "whether a fit notes what ran when and where, for summary.to_html()",
         typeConverter=TypeConverters.toBoolean,
     )
 

@@ -6,12 +6,12 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from operator import index
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from sparqr import _connect, _progress, _report
 from sparqr._calls import in_thread
+from sparqr._declared import OPTIONS
 from sparqr._display import solution_frame, solution_html
 from sparqr._frame import require_frame
 from sparqr._jvm import doubles, java_class, side_by_side
@@ -19,17 +19,6 @@ from sparqr._jvm import doubles, java_class, side_by_side
 if TYPE_CHECKING:
     import pandas
     from pyspark.sql import DataFrame
-
-_ORDERINGS = {
-    "auto": "AUTO",
-    "colamd": "COLAMD",
-    "amd": "AMD",
-    "nd": "NESTED_DISSECTION",
-    "natural": "NATURAL",
-    "best": "BEST",
-}
-_BACKENDS = {"auto": "AUTO", "cpu": "CPU", "cuda": "REQUIRE_CUDA"}
-_RANK_POLICIES = {"report": "REPORT", "fail": "FAIL"}
 
 
 @dataclass(frozen=True)
@@ -96,11 +85,11 @@ def solve(
     ordering: str = "auto",
     backend: str = "auto",
     ridge: float = 0.0,
+    equilibrate: bool = True,
     rank_tolerance: float | None = None,
     rank_policy: str = "report",
-    equilibrate: bool = True,
-    minimum_norm: bool = False,
     refinement: int = 0,
+    minimum_norm: bool = False,
     check: bool = False,
     min_rcond: float = 0.0,
     columns: int | None = None,
@@ -130,37 +119,42 @@ def solve(
     ordering : {"auto", "colamd", "amd", "nd", "natural", "best"}
         Column order.
     backend : {"auto", "cpu", "cuda"}
-        "cuda" fails without a device.
+        What computes (cuda fails where there is no device).
     ridge : float
-        lambda, at least 0.
-    rank_tolerance : float, optional
-        A column whose remaining norm is at most this counts as dependent; negative: no rank detection.
-        Default ``20 (m + n) eps max ||a_j||``.
-    rank_policy : {"report", "fail"}
-        "fail": a rank-deficient matrix is an error instead of a basic solution.
+        Lambda of the penalty lambda ||x||^2.
     equilibrate : bool
-        Scale columns to unit norm first.
-    minimum_norm : bool
-        If there are several solutions, return the minimum-norm solution instead of a basic one.
+        Scale columns to unit 2-norm first.
+    rank_tolerance : float, optional
+        A column whose remaining norm, after scaling, is at most this counts as dependent (R's lm: 1e-7); negative: no
+        rank detection. Default: 20 (m+n) eps max ||a_j||.
+    rank_policy : {"report", "fail"}
+        What a rank-deficient matrix gets: a basic solution (report) or an error (fail).
     refinement : int
         Steps of iterative refinement at most, each with a pass over the rows; one that does not help is taken back.
+    minimum_norm : bool
+        Return, of several solutions, the one of least 2-norm instead of a basic one.
     check : bool
-        Measure the backward error of x in two more passes: ``report["backwardError"]``, in words ``report["verdict"]``.
+        Measure the backward error of x by two more passes over the rows: the report's ``backwardError``, in words its
+        ``verdict``.
     min_rcond : float
-        An error if the reciprocal of ``report["conditionEstimate"]`` is below it. Default 0: a warning from a
-        condition of 1e7 on, with the columns in ``report["nearlyDependent"]``.
+        An error if the reciprocal of the report's ``conditionEstimate`` is below this; at 0 a warning from a condition
+        of 1e7 on, with the columns in ``nearlyDependent``.
     columns : int, optional
-        n, if the vectors' size does not give it.
+        Number of columns, if trailing columns are empty. Default: from the rows.
     executors : int, optional
-        Number of workers for which the tree is cut. Default: the current ones.
+        Number of workers to cut the tree for. Default: as many as pay of the executors present, or of their GPUs if
+        the problem goes to GPUs (local: one, or of the devices).
     minimum_executors : int, optional
-        Number of executors to wait for before the tree is cut; requested under dynamic allocation.
+        Number of executors to wait for before the tree is cut; under dynamic allocation they are also requested.
+        Default: by ``spark.scheduler.minRegisteredResourcesRatio``.
     executor_wait : float, optional
-        Longest wait for them, in seconds.
+        Longest wait for the minimum of executors, in seconds. Default:
+        ``spark.scheduler.maxRegisteredResourcesWaitingTime``.
     partitions : int, optional
-        Reducers of the shuffle that collects the pattern. Default: the partitions of the rows, at most 8 per core.
+        Reducers of the pattern's shuffle; of a matrix or file also the partitions of its rows. Default: those of the
+        rows, at most 8 a core.
     profile : bool
-        Record the times and places of all work, for :meth:`LeastSquaresResult.to_html`.
+        Record time and place of all work, for the report's page.
     progress : bool, optional
         Show flops done and the remaining time, after the first two seconds: as a bar if tqdm is installed,
         otherwise as lines on standard error. Default: in notebooks and on terminals. Over Spark Connect there
@@ -184,24 +178,8 @@ def solve(
     TypeError
         Not a Spark DataFrame, an unknown option, a flag other than True and False, a fraction instead of a count.
     """
-    settings = solver_settings(
-        ordering=ordering,
-        backend=backend,
-        ridge=ridge,
-        rank_tolerance=rank_tolerance,
-        rank_policy=rank_policy,
-        equilibrate=equilibrate,
-        minimum_norm=minimum_norm,
-        refinement=refinement,
-        check=check,
-        min_rcond=min_rcond,
-        columns=columns,
-        executors=executors,
-        minimum_executors=minimum_executors,
-        executor_wait=executor_wait,
-        partitions=partitions,
-        profile=profile,
-    )
+    given = dict(locals())
+    settings = solver_settings(**{name: given[name] for name in OPTIONS})
     shows = _progress.wanted(progress)
     several = not isinstance(label_col, str)
     names = [label_col] if isinstance(label_col, str) else list(label_col)
@@ -209,11 +187,10 @@ def solve(
         raise ValueError("label_col names no column")
     jdf = require_frame(df)
     columns_of = (features_col, weight_col or "", names)
-    words = {"ordering": ordering.lower(), "backend": backend.lower(), "rankPolicy": rank_policy.lower()}
 
     def work() -> tuple[dict[str, Any], list[Any], str]:
         if jdf is None:
-            return _connect.solve(df, columns_of, {**words, **settings.options})
+            return _connect.solve(df, columns_of, settings)
         jvm: Any = df.sparkSession._jvm
         with _progress.showing(jvm, shows) as shown:
             solver = solver_builder(jvm, settings, shown and shown.listener).build()
@@ -232,68 +209,24 @@ def solve(
     )
 
 
-@dataclass(frozen=True)
-class Settings:
-    """The checked options of a solver, by their names in Java."""
-
-    method: str
-    choice: str
-    policy: str
-    options: dict[str, Any]
-
-
-def solver_settings(
-    *,
-    ordering: str = "auto",
-    backend: str = "auto",
-    ridge: float = 0.0,
-    rank_tolerance: float | None = None,
-    rank_policy: str = "report",
-    equilibrate: bool = True,
-    minimum_norm: bool = False,
-    refinement: int = 0,
-    check: bool = False,
-    min_rcond: float = 0.0,
-    columns: int | None = None,
-    executors: int | None = None,
-    minimum_executors: int | None = None,
-    executor_wait: float | None = None,
-    partitions: int | None = None,
-    profile: bool = False,
-) -> Settings:
-    """The options of :func:`solve`, checked; raises its errors."""
-    method = _named(ordering, _ORDERINGS, "ordering")
-    choice = _named(backend, _BACKENDS, "backend")
-    policy = _named(rank_policy, _RANK_POLICIES, "rank_policy")
-    counts = {
-        "columns": columns,
-        "executors": executors,
-        "partitions": partitions,
-        "minimumExecutors": minimum_executors,
+def solver_settings(**options: Any) -> dict[str, Any]:
+    """The options of :func:`solve`, checked, by their names in Java; raises its errors."""
+    for name in options:
+        if name not in OPTIONS:
+            raise TypeError(f"solve has no option {name!r}")
+    return {
+        option.java: option.checked(options.get(name, option.default), name)
+        for name, option in OPTIONS.items()
+        if not (option.default is None and options.get(name) is None)
     }
-    numbers = {"rankTolerance": rank_tolerance, "executorWait": executor_wait}
-    options: dict[str, Any] = {
-        "ridge": float(ridge),
-        "refinement": index(refinement),
-        "equilibrate": _flag(equilibrate, "equilibrate"),
-        "minimumNorm": _flag(minimum_norm, "minimum_norm"),
-        "check": _flag(check, "check"),
-        "minRcond": float(min_rcond),
-        "profile": _flag(profile, "profile"),
-        **{name: index(value) for name, value in counts.items() if value is not None},
-        **{name: float(value) for name, value in numbers.items() if value is not None},
-    }
-    return Settings(method, choice, policy, options)
 
 
-def solver_builder(jvm: Any, settings: Settings, listener: Any = None) -> Any:
+def solver_builder(jvm: Any, settings: dict[str, Any], listener: Any = None) -> Any:
     """A solver builder in the JVM with these settings, and with a progress listener if given."""
-    builder = java_class(jvm, "io.sparqr.spark.GpuSparseQR").builder()
-    builder.ordering(getattr(java_class(jvm, "io.sparqr.ordering.OrderingMethod"), settings.method))
-    builder.backend(getattr(java_class(jvm, "io.sparqr.backend.BackendChoice"), settings.choice))
-    builder.rankPolicy(getattr(java_class(jvm, "io.sparqr.spark.model.RankPolicy"), settings.policy))
-    for name, value in settings.options.items():
-        getattr(builder, name)(value)
+    words = jvm.java.util.ArrayList()
+    for word in _connect.option_words(settings):
+        words.add(word)
+    builder = java_class(jvm, "io.sparqr.spark.python.PythonSupport").builder(words)
     return builder if listener is None else builder.listener(listener)
 
 
@@ -309,17 +242,3 @@ def _solved(
     report = json.loads(solution.report().toJson())
     vectors = [doubles(jvm, solution.x(k)) for k in range(len(labels))]
     return report, vectors, _report.page_of(jvm, solution.report())
-
-
-def _flag(value: bool, what: str) -> bool:
-    if value not in (True, False):
-        raise TypeError(f"{what} {value!r} is neither True nor False")
-    return bool(value)
-
-
-def _named(name: str, names: dict[str, str], what: str) -> str:
-    """Java's name for an option's value, which may be written in any case."""
-    found = names.get(name.lower()) if isinstance(name, str) else None
-    if found is None:
-        raise ValueError(f"{what} {name!r} is none of {', '.join(names)}")
-    return found

@@ -23,7 +23,7 @@ from sparqr._calls import in_thread
 from sparqr._errors import telling_errors
 from sparqr._frame import require_frame
 from sparqr._jvm import java_class
-from sparqr._regression_params import RegressionParams, RegressionSetters
+from sparqr._regression_params import RegressionParams, RegressionSetters, solver_defaults
 from sparqr._regression_summary import ServersSummary, SparseQRRegressionSummary
 from sparqr._stage import JAVA_ESTIMATOR, Saved, Told, require_jar, session
 
@@ -51,9 +51,12 @@ class SparseQRRegression(Told, JavaEstimator, RegressionSetters, Saved):
     ordering : {"auto", "colamd", "amd", "nd", "natural", "best"}
         Column order.
     backend : {"auto", "cpu", "cuda"}
-        "cuda" fails without a device.
+        What computes (cuda fails where there is no device).
     rankTolerance : float, optional
-        Threshold of dependent columns.
+        A column whose remaining norm, after scaling, is at most this counts as dependent (R's lm: 1e-7); negative: no
+        rank detection. Default: 20 (m+n) eps max ||a_j||.
+    profile : bool
+        Record time and place of all work, for the report's page.
     computeStandardErrors : bool
         Default True.
     idCol : str, optional
@@ -78,8 +81,6 @@ class SparseQRRegression(Told, JavaEstimator, RegressionSetters, Saved):
         One or two columns of clusters, within which errors may be correlated.
     clusterCorrection : {"fixest", "sandwich", "none"}
         Small-sample correction of clustered errors.
-    profile : bool
-        Record the times and places of all work, for ``summary.to_html()``.
     progress : bool, optional
         Show progress of a fit, as :func:`sparqr.solve` does. It is not a param, so it is neither saved nor loaded.
     """
@@ -99,6 +100,7 @@ class SparseQRRegression(Told, JavaEstimator, RegressionSetters, Saved):
         ordering: str = "auto",
         backend: str = "auto",
         rankTolerance: float | None = None,
+        profile: bool = False,
         computeStandardErrors: bool = True,
         idCol: str | None = None,
         formula: str | None = None,
@@ -111,7 +113,6 @@ class SparseQRRegression(Told, JavaEstimator, RegressionSetters, Saved):
         vcov: str | None = None,
         clusterCols: list[str] | None = None,
         clusterCorrection: str = "fixest",
-        profile: bool = False,
         progress: bool | None = None,
     ) -> None:
         super().__init__()
@@ -120,12 +121,10 @@ class SparseQRRegression(Told, JavaEstimator, RegressionSetters, Saved):
         self._setDefault(
             fitIntercept=True,
             regParam=0.0,
-            ordering="auto",
-            backend="auto",
             computeStandardErrors=True,
             handleInvalid="error",
             clusterCorrection="fixest",
-            profile=False,
+            **solver_defaults(),
         )
         given = dict(self._input_kwargs)
         self.setProgress(given.pop("progress", None))
@@ -144,6 +143,7 @@ class SparseQRRegression(Told, JavaEstimator, RegressionSetters, Saved):
         ordering: str = "auto",
         backend: str = "auto",
         rankTolerance: float | None = None,
+        profile: bool = False,
         computeStandardErrors: bool = True,
         idCol: str | None = None,
         formula: str | None = None,
@@ -156,7 +156,6 @@ class SparseQRRegression(Told, JavaEstimator, RegressionSetters, Saved):
         vcov: str | None = None,
         clusterCols: list[str] | None = None,
         clusterCorrection: str = "fixest",
-        profile: bool = False,
     ) -> SparseQRRegression:
         """Set several params at once."""
         return self._set(**self._input_kwargs)

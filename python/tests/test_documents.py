@@ -8,7 +8,7 @@ import re
 import unittest
 
 import sparqr
-from sparqr._solve import solver_settings
+from sparqr._declared import OPTIONS
 
 HOME = pathlib.Path(__file__).resolve().parents[2]
 FENCE = re.compile(r"```python\n(.*?)```", re.DOTALL)
@@ -37,7 +37,7 @@ def keywords(name):
     names = {p.name for p in parameters if p.kind is not p.VAR_KEYWORD}
     rest = next((p.name for p in parameters if p.kind is p.VAR_KEYWORD), None)
     if rest == "options":  # those of a solver
-        return names | set(inspect.signature(solver_settings).parameters)
+        return names | set(OPTIONS)
     # feols takes others only to refuse them with advice, session takes the settings of Spark
     return names if rest in (None, "others") else None
 

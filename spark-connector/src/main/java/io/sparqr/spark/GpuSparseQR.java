@@ -8,6 +8,7 @@ import io.sparqr.spark.factorization.FactorState;
 import io.sparqr.spark.model.RankPolicy;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.plan.Ridge;
+import io.sparqr.spark.plan.SolveOption;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.spark.report.ProgressListener;
@@ -18,7 +19,6 @@ import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicOptions;
 import java.io.IOException;
 import java.util.Objects;
-import java.util.Optional;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.rdd.RDD;
@@ -101,44 +101,58 @@ public final class GpuSparseQR {
 
     private Builder() {}
 
+    private <T> Builder set(SolveOption<T> option, T value) {
+      options = option.set(options, value);
+      return this;
+    }
+
+    /**
+     * An option by its name and the text of its value, for programs that get options as text:
+     * {@code option("rankTolerance", "1e-9")}, {@code option("ordering", "nd")}. Words for values
+     * are those of the command line.
+     *
+     * @param name of a method of this class, or of a keyword in Python; not of one whose argument
+     *     is an object, such as an analysis
+     * @throws IllegalArgumentException if there is no such option, or the value is out of range
+     */
+    public Builder option(String name, String value) {
+      options = SolveOption.named(name).setText(options, value);
+      return this;
+    }
+
     /**
      * The method of the column order; default AUTO. For GIVEN see {@link
      * #permutation(Permutation)}.
      */
     public Builder ordering(OrderingMethod method) {
-      return symbolic(options.analysis().symbolic().withOrdering(method));
+      return set(SolveOption.ORDERING, method);
     }
 
     /** The caller's column order. */
     public Builder permutation(Permutation order) {
-      return symbolic(options.analysis().symbolic().withGiven(order));
-    }
-
-    /** Rules for merging fronts. */
-    public Builder amalgamation(Amalgamation rules) {
-      return symbolic(options.analysis().symbolic().withAmalgamation(rules));
-    }
-
-    /** Whether column singletons are eliminated before the factorization; default true. */
-    public Builder singletons(boolean on) {
-      return symbolic(options.analysis().symbolic().withSingletons(on));
-    }
-
-    private Builder symbolic(SymbolicOptions rules) {
+      SymbolicOptions rules = options.analysis().symbolic().withGiven(order);
       options = options.with(options.analysis().withSymbolic(rules));
       return this;
     }
 
+    /** Rules for merging fronts. */
+    public Builder amalgamation(Amalgamation rules) {
+      return set(SolveOption.AMALGAMATION, rules);
+    }
+
+    /** Whether column singletons are eliminated before the factorization; default true. */
+    public Builder singletons(boolean on) {
+      return set(SolveOption.SINGLETONS, on);
+    }
+
     /** The backend, CPU or CUDA; default AUTO. */
     public Builder backend(BackendChoice choice) {
-      options = options.with(options.factorization().withBackend(choice));
-      return this;
+      return set(SolveOption.BACKEND, choice);
     }
 
     /** Penalty lambda ||x||^2, added as n further rows sqrt(lambda) I; default 0. */
     public Builder ridge(double lambda) {
-      options = options.with(options.problem().withRidge(Ridge.of(lambda)));
-      return this;
+      return set(SolveOption.RIDGE, lambda);
     }
 
     /**
@@ -158,37 +172,32 @@ public final class GpuSparseQR {
      * negative: no detection. Default 20 (m+n) eps max_j ||a_j||.
      */
     public Builder rankTolerance(double tolerance) {
-      options = options.with(options.problem().withRankTolerance(tolerance));
-      return this;
+      return set(SolveOption.RANK_TOLERANCE, tolerance);
     }
 
     /** Whether columns are scaled to unit 2-norm before the factorization; default true. */
     public Builder equilibrate(boolean on) {
-      options = options.with(options.problem().withEquilibrate(on));
-      return this;
+      return set(SolveOption.EQUILIBRATE, on);
     }
 
     /** The number of columns, if the rows do not determine it (trailing empty columns). */
     public Builder columns(int n) {
-      options = options.with(options.input().withColumns(n));
-      return this;
+      return set(SolveOption.COLUMNS, n);
     }
 
-    /** The number of workers to cut the tree for; default: the executors present. */
+    /** The number of workers to cut the tree for; default (0): the executors present. */
     public Builder executors(int count) {
-      options = options.with(options.cut().withWorkers(count));
-      return this;
+      return set(SolveOption.EXECUTORS, count);
     }
 
     /**
      * The number of executors to wait for before the tree is cut; under dynamic allocation they are
-     * also requested. Default: the fraction {@code spark.scheduler.minRegisteredResourcesRatio} of
-     * the executors that Spark starts with, for no longer than Spark itself would wait after the
+     * also requested. Default (0): the fraction {@code spark.scheduler.minRegisteredResourcesRatio}
+     * of the executors that Spark starts with, for no longer than Spark itself would wait after the
      * application's start. No effect in local mode.
      */
     public Builder minimumExecutors(int count) {
-      options = options.with(options.cut().withMinimumExecutors(count));
-      return this;
+      return set(SolveOption.MINIMUM_EXECUTORS, count);
     }
 
     /**
@@ -197,35 +206,30 @@ public final class GpuSparseQR {
      * present, and the report warns.
      */
     public Builder executorWait(double seconds) {
-      options = options.with(options.cut().withExecutorWait(seconds));
-      return this;
+      return set(SolveOption.EXECUTOR_WAIT, seconds);
     }
 
     /**
-     * Partitions of the shuffle that collects the pattern; default: as many as the rows have, at
-     * most 8 per core.
+     * Partitions of the shuffle that collects the pattern; default (0): as many as the rows have,
+     * at most 8 per core.
      */
     public Builder partitions(int count) {
-      options = options.with(options.input().withPartitions(count));
-      return this;
+      return set(SolveOption.PARTITIONS, count);
     }
 
     /** The options for cutting the tree. */
     public Builder partitionOptions(PartitionOptions how) {
-      options = options.with(options.cut().withPartition(how));
-      return this;
+      return set(SolveOption.PARTITION_OPTIONS, how);
     }
 
     /** Where R is kept; default MEMORY_AND_DISK. */
     public Builder storageLevel(StorageLevel level) {
-      options = options.with(options.factorization().withStorageLevel(level));
-      return this;
+      return set(SolveOption.STORAGE_LEVEL, level);
     }
 
     /** How to treat a rank-deficient problem; default REPORT. */
     public Builder rankPolicy(RankPolicy policy) {
-      options = options.with(options.problem().withRankPolicy(policy));
-      return this;
+      return set(SolveOption.RANK_POLICY, policy);
     }
 
     /**
@@ -270,8 +274,7 @@ public final class GpuSparseQR {
     }
 
     private Builder dropping(SolveOptions.Dropping choice) {
-      options = options.with(options.problem().withDropping(choice));
-      return this;
+      return set(SolveOption.DROPPING, choice);
     }
 
     /**
@@ -280,8 +283,7 @@ public final class GpuSparseQR {
      * words; default false.
      */
     public Builder check(boolean on) {
-      options = options.with(options.solution().withCheck(on));
-      return this;
+      return set(SolveOption.CHECK, on);
     }
 
     /**
@@ -293,8 +295,7 @@ public final class GpuSparseQR {
      *     io.sparqr.error.IllConditionedException}
      */
     public Builder minRcond(double least) {
-      options = options.with(options.solution().withMinRcond(least));
-      return this;
+      return set(SolveOption.MIN_RCOND, least);
     }
 
     /**
@@ -306,8 +307,7 @@ public final class GpuSparseQR {
      * for badly conditioned problems; a solve is normwise backward stable without it.
      */
     public Builder refinement(int steps) {
-      options = options.with(options.solution().withRefinement(steps));
-      return this;
+      return set(SolveOption.REFINEMENT, steps);
     }
 
     /**
@@ -319,14 +319,12 @@ public final class GpuSparseQR {
      * too small to make it so numerically, the result is the basic solution and the report warns.
      */
     public Builder minimumNorm(boolean on) {
-      options = options.with(options.solution().withMinimumNorm(on));
-      return this;
+      return set(SolveOption.MINIMUM_NORM, on);
     }
 
-    /** Device memory that a task may use, in bytes; default 0: all free memory. */
+    /** Device memory that a task may use, in bytes; default (0): all free memory. */
     public Builder deviceMemoryBytes(long bytes) {
-      options = options.with(options.factorization().withDeviceMemoryBytes(bytes));
-      return this;
+      return set(SolveOption.DEVICE_MEMORY_BYTES, bytes);
     }
 
     /**
@@ -337,8 +335,7 @@ public final class GpuSparseQR {
      * singletons.
      */
     public Builder analysis(SymbolicAnalysis known) {
-      options = options.with(options.analysis().withKnown(Optional.of(known)));
-      return this;
+      return set(SolveOption.ANALYSIS, known);
     }
 
     /**
@@ -347,8 +344,7 @@ public final class GpuSparseQR {
      * over the pattern and the tree on the driver, and a few memory readings a second in each JVM.
      */
     public Builder profile(boolean on) {
-      options = options.with(options.factorization().withProfile(on));
-      return this;
+      return set(SolveOption.PROFILE, on);
     }
 
     /**
@@ -360,8 +356,7 @@ public final class GpuSparseQR {
      * false.
      */
     public Builder keepQ(boolean on) {
-      options = options.with(options.factorization().withKeepQ(on));
-      return this;
+      return set(SolveOption.KEEP_Q, on);
     }
 
     /** The listener for progress; default none. */

@@ -22,19 +22,17 @@ import io.sparqr.symbolic.Amalgamation;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;
-import java.io.IOException;
+import java.lang.invoke.MethodType;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -50,7 +48,6 @@ import org.junit.jupiter.api.Test;
 @Tag("once")
 class OptionsTest {
 
-  private static final Path ROOT = Path.of(System.getProperty("basedir", "."), "..");
   private static final long SEED = 20261201L;
   private static final CsrMatrix A = Problems.random(60, 20, 4, SEED);
   private static final double[] B = Problems.rhs(60, SEED + 1);
@@ -102,10 +99,17 @@ class OptionsTest {
         Arrays.stream(GpuSparseQR.Builder.class.getMethods())
             .filter(m -> m.getReturnType() == GpuSparseQR.Builder.class)
             .map(Method::getName)
-            .filter(name -> !name.equals("listener"))
+            .filter(name -> !name.equals("listener") && !name.equals("option"))
             .distinct()
             .toList();
     assertThat(methods).containsExactlyInAnyOrderElementsOf(settings.keySet());
+    assertThat(methods)
+        .as("declared")
+        .containsExactlyInAnyOrderElementsOf(
+            SolveOption.all().stream()
+                .flatMap(o -> o.calls().stream())
+                .map(call -> call.substring(0, call.indexOf('(')))
+                .toList());
     SolveOptions defaults = SolveOptions.defaults();
     var changed = new ArrayList<String>();
     settings.forEach(
@@ -158,63 +162,67 @@ class OptionsTest {
         : String.valueOf(value);
   }
 
-  /** An option that only some of the interfaces have must be marked in the table. */
+  /** Each option as text, with a value other than the default, and one that is refused. */
   @Test
-  void theTableHasWhatTheBuilderThePackageForPythonAndTheDocumentHave() throws IOException {
-    List<String> calls =
-        Arrays.stream(SolveOption.values()).flatMap(o -> o.calls().stream()).toList();
-    assertThat(calls).containsExactlyInAnyOrderElementsOf(settings().keySet());
-
-    String python = Files.readString(ROOT.resolve("python/sparqr/_solve.py"));
-    String solve = python.substring(python.indexOf("\ndef solve("));
-    String signature = solve.substring(solve.indexOf("    *,"), solve.indexOf("\n)"));
-    String described = solve.substring(solve.indexOf("weight_col : "), solve.indexOf("Returns"));
-    // progress is Python's listener
-    List<String> keywords =
-        Stream.concat(
-                Arrays.stream(SolveOption.values()).flatMap(o -> o.keyword().stream()),
-                Stream.of("progress"))
-            .toList();
-    assertThat(found("(?m)^    (\\w+): .* = ", signature))
-        .containsExactlyInAnyOrderElementsOf(keywords);
-    assertThat(found("(?m)^    (?!weight_col)(\\w+) : ", described))
-        .containsExactlyInAnyOrderElementsOf(keywords);
-
-    String document = Files.readString(ROOT.resolve("docs/guide/configuration.md"));
-    assertThat(document)
-        .as("the options' table of docs/guide/configuration.md is to be:%n%s", SolveOption.table())
-        .contains("\n\n" + SolveOption.table() + "\n");
+  void anOptionByItsNameIsTheMethodOfThisName() throws ReflectiveOperationException {
+    int tried = 0;
+    for (SolveOption<?> option : SolveOption.all()) {
+      Class<?> boxed = option.type().javaClass();
+      List<String> words = option.type().words();
+      if (!option.type().isText()) {
+        assertThatThrownBy(() -> GpuSparseQR.builder().option(option.name(), "x"))
+            .hasMessageContaining("only Java");
+        continue;
+      }
+      tried++;
+      String text =
+          option.type().isFlag()
+              ? String.valueOf(option.defaultValue().orElseThrow().equals("false"))
+              : words.isEmpty()
+                  ? boxed == Double.class ? "0.25" : "3"
+                  : words.get(words.size() - 1);
+      Class<?> plain = MethodType.methodType(boxed).unwrap().returnType();
+      GpuSparseQR.Builder called = GpuSparseQR.builder();
+      GpuSparseQR.Builder.class.getMethod(option.name(), plain).invoke(called, option.parse(text));
+      List<String> keyword = option.keyword().stream().toList();
+      for (String name : Stream.concat(Stream.of(option.name()), keyword.stream()).toList()) {
+        SolveOptions named = GpuSparseQR.builder().option(name, text).build().options();
+        assertThat(leaves(named)).as(name).isEqualTo(leaves(called.build().options()));
+        assertThat(differing(SolveOptions.defaults(), named)).as(name).hasSize(1);
+      }
+      assertThatThrownBy(() -> GpuSparseQR.builder().option(option.name(), "x"))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageStartingWith(option.name() + ": 'x' is n");
+    }
+    assertThat(tried).isGreaterThan(15);
+    assertThatThrownBy(() -> GpuSparseQR.builder().option("speed", "1"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("no option speed");
   }
 
-  /** Python refuses a wrong word before a JVM is started, so it has a copy of the tables. */
+  /** A default that is a constant is what the options have without a call. */
   @Test
-  void theWordsForValuesAreTheSameEverywhere() throws IOException {
-    String python = Files.readString(ROOT.resolve("python/sparqr/_solve.py"));
-    String regression = Files.readString(ROOT.resolve("python/sparqr/ml.py"));
-    Map.of(
-            "_ORDERINGS", Words.ORDERINGS,
-            "_BACKENDS", Words.BACKENDS,
-            "_RANK_POLICIES", Words.RANK_POLICIES)
-        .forEach(
-            (name, words) -> {
-              List<String> pairs =
-                  words.all().stream()
-                      .map(w -> "\"" + w + "\": \"" + words.of(w).name() + "\"")
-                      .toList();
-              String table = found("(?s)\\n" + name + " = \\{(.*?)\\}", python).get(0);
-              assertThat(found("(\"\\w+\": \"\\w+\")", table)).as(name).isEqualTo(pairs);
-            });
-    String orderings = "ordering : {\"" + String.join("\", \"", Words.ORDERINGS.all()) + "\"}";
-    assertThat(python).contains(orderings);
-    assertThat(regression).contains(orderings);
+  void theDeclaredDefaultsHold() {
+    Map<String, String> defaults = leaves(SolveOptions.defaults());
+    int constants = 0;
+    for (SolveOption<?> option : SolveOption.all()) {
+      Optional<String> text = option.defaultValue();
+      if (text.isPresent() && option.type().isText()) {
+        constants++;
+        SolveOptions set =
+            GpuSparseQR.builder().option(option.name(), text.get()).build().options();
+        assertThat(leaves(set)).as(option.name()).isEqualTo(defaults);
+      }
+    }
+    assertThat(constants).isGreaterThan(9);
+  }
+
+  @Test
+  void wordsAreReadInAnyCase() {
     assertThat(Words.ORDERINGS.of("ND")).isEqualTo(OrderingMethod.NESTED_DISSECTION);
     assertThatThrownBy(() -> Words.ORDERINGS.of("given"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("'given' is none of auto, colamd, amd, nd, natural, best");
-  }
-
-  private static List<String> found(String pattern, String text) {
-    return Pattern.compile(pattern).matcher(text).results().map(r -> r.group(1)).toList();
   }
 
   @Test

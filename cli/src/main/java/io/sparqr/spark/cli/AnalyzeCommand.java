@@ -15,6 +15,7 @@ import io.sparqr.spark.input.UsageException;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.pipeline.Pipeline;
 import io.sparqr.spark.plan.DeviceVerdict;
+import io.sparqr.spark.plan.SolveOption;
 import io.sparqr.spark.report.AnalysisReport;
 import io.sparqr.sparse.SparsityPattern;
 import io.sparqr.symbolic.SymbolicAnalysis;
@@ -38,6 +39,7 @@ import picocli.CommandLine.Spec;
     description = "Shows what a factorization would cost: the symbolic analysis alone.",
     versionProvider = CliVersion.class,
     mixinStandardHelpOptions = true,
+    modelTransformer = SolverFlags.OfAnalysis.class,
     sortOptions = false)
 final class AnalyzeCommand implements Callable<Integer> {
 
@@ -81,7 +83,8 @@ final class AnalyzeCommand implements Callable<Integer> {
             : filePattern(format);
     readSeconds = secondsSince(begin);
     output.failed.analyzing();
-    SymbolicOptions options = SymbolicOptions.defaults().withOrdering(input.ordering);
+    SymbolicOptions options =
+        SymbolicOptions.defaults().withOrdering(SolverFlags.value(spec, SolveOption.ORDERING));
     if (gpu) {
       options = options.withRate((flops, intensity) -> device().flopsPerSecond(intensity));
     }
@@ -100,7 +103,7 @@ final class AnalyzeCommand implements Callable<Integer> {
 
   private AnalysisReport report(SymbolicAnalysis analysis, long begin) {
     long planning = System.nanoTime();
-    int executors = Math.max(1, input.executors);
+    int executors = Math.max(1, input.executors());
     TreePartition cut =
         analysis.fronts() == 0
             ? new TreePartition(List.of(), 0, new int[0], 0, 0)
@@ -143,14 +146,14 @@ final class AnalyzeCommand implements Callable<Integer> {
   }
 
   private SparsityPattern tablePattern(MatrixFormat format) {
-    try (SparkHandle spark = new SparkHandle(input.master, input.executors);
+    try (SparkHandle spark = new SparkHandle(input.master, input.executors());
         TripletRows rows =
             new TripletRows(
                 spark.session(),
                 input.table(format),
                 input.transpose,
                 null,
-                Math.max(input.partitions, spark.context().defaultParallelism()))) {
+                Math.max(input.partitions(), spark.context().defaultParallelism()))) {
       List<SparseRow> all = rows.rows().collect();
       long[] start = new long[all.size() + 1];
       for (int i = 0; i < all.size(); i++) {

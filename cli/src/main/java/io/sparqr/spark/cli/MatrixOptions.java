@@ -2,17 +2,22 @@
 package io.sparqr.spark.cli;
 
 import io.sparqr.matrix.IndexBase;
-import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.spark.input.LocalProblem;
 import io.sparqr.spark.input.MatrixFormat;
 import io.sparqr.spark.input.TripletRows;
 import io.sparqr.spark.input.UsageException;
+import io.sparqr.spark.plan.SolveOption;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** The options shared by {@code solve} and {@code analyze}. */
 final class MatrixOptions {
+
+  @Spec(Spec.Target.MIXEE)
+  private CommandSpec command;
 
   @Option(
       names = "--matrix",
@@ -44,31 +49,10 @@ final class MatrixOptions {
   boolean transpose;
 
   @Option(
-      names = "--ordering",
-      paramLabel = "NAME",
-      converter = OrderingName.class,
-      completionCandidates = OrderingName.Candidates.class,
-      defaultValue = "auto",
-      description = "column order: ${COMPLETION-CANDIDATES}; default ${DEFAULT-VALUE}")
-  OrderingMethod ordering;
-
-  @Option(
       names = "--master",
       paramLabel = "URL",
       description = "Spark master; default: what spark-submit says, otherwise local[*]")
   @Nullable String master;
-
-  @Option(
-      names = "--executors",
-      paramLabel = "N",
-      description = "workers that the tree is cut for; default: the cluster's executors")
-  int executors;
-
-  @Option(
-      names = "--partitions",
-      paramLabel = "P",
-      description = "partitions of the rows; default: the cluster's cores")
-  int partitions;
 
   @Option(names = "--verbose", description = "every step as it happens; stack traces with errors")
   boolean verbose;
@@ -92,6 +76,16 @@ final class MatrixOptions {
     return format;
   }
 
+  /** Workers that the tree is cut for; 0: the cluster's executors. */
+  int executors() {
+    return SolverFlags.given(command, SolveOption.EXECUTORS).orElse(0);
+  }
+
+  /** Partitions of the rows; 0: the cluster's cores. */
+  int partitions() {
+    return SolverFlags.given(command, SolveOption.PARTITIONS).orElse(0);
+  }
+
   /** The base of a libsvm file's indices. */
   IndexBase base() {
     return IndexBase.of(indexBase);
@@ -112,9 +106,7 @@ final class MatrixOptions {
     if (indexBase != null && indexBase != 0 && indexBase != 1) {
       throw new UsageException("--index-base " + indexBase + ": 0 or 1");
     }
-    if (executors < 0 || partitions < 0) {
-      throw new UsageException("--executors and --partitions cannot be negative");
-    }
+    SolverFlags.check(command);
     if (master != null && !master.matches("(local(\\[.*\\]|-cluster\\[.*\\])?|yarn|\\w+://.*)")) {
       throw new UsageException(
           "'" + master + "' is not a Spark master (local[*], yarn, spark://...)");

@@ -8,7 +8,6 @@ import io.sparqr.spark.input.MatrixFormat;
 import io.sparqr.spark.input.UsageException;
 import io.sparqr.spark.ml.SparseQRRegression;
 import io.sparqr.spark.ml.SparseQRRegressionSummary;
-import io.sparqr.spark.plan.Words;
 import io.sparqr.spark.report.ConsoleProgress;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -35,6 +34,7 @@ import picocli.CommandLine.Spec;
     description = "Fits a linear model to a data file: prints lm's table, writes coefficients.",
     versionProvider = CliVersion.class,
     mixinStandardHelpOptions = true,
+    modelTransformer = SolverFlags.OfRegression.class,
     sortOptions = false)
 final class RegressCommand implements Callable<Integer> {
 
@@ -48,7 +48,7 @@ final class RegressCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  @Mixin private RunOptions output;
+  @Mixin private ReportOptions output;
 
   @Mixin private TableInput input;
 
@@ -125,14 +125,6 @@ final class RegressCommand implements Callable<Integer> {
   private @Nullable String correction;
 
   @Option(
-      names = "--rank-tolerance",
-      paramLabel = "T",
-      description =
-          "a column of which, scaled to norm 1, no more than T remains beside those before it is"
-              + " dropped, as R does at 1e-7; default: rounding errors alone")
-  private Double rankTolerance;
-
-  @Option(
       names = "--no-errors",
       description = "coefficients alone: no standard errors, t and p values")
   private boolean noErrors;
@@ -191,6 +183,7 @@ final class RegressCommand implements Callable<Integer> {
     if (show < 0) {
       throw new UsageException("--show " + show + ": at least 0");
     }
+    SolverFlags.check(spec);
     usage(() -> Formula.parse(formula, List.of()));
     usage(input::options);
     output.check(out);
@@ -238,7 +231,6 @@ final class RegressCommand implements Callable<Integer> {
             .setFormula(formula)
             .setHandleInvalid(invalid)
             .setComputeStandardErrors(!noErrors)
-            .setBackend(Words.BACKENDS.word(output.backend))
             .setProfile(output.isPage())
             .setListener(output.failed.hearing(ConsoleProgress.standard()));
     if (weights != null) {
@@ -254,9 +246,9 @@ final class RegressCommand implements Callable<Integer> {
     if (!clusters.isEmpty()) {
       estimator.setClusterCols(array(columns.columns("--cluster", clusters)));
     }
-    if (rankTolerance != null) {
-      estimator.setRankTolerance(rankTolerance);
-    }
+    SolverFlags.forEach(
+        spec,
+        (option, text) -> estimator.set(estimator.getParam(option.name()), option.param(text)));
     String corrected = correction;
     if (corrected != null) {
       usage(() -> estimator.setClusterCorrection(corrected));

@@ -20,6 +20,7 @@ import io.sparqr.spark.input.TripletRows;
 import io.sparqr.spark.input.UsageException;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.pipeline.Pipeline;
+import io.sparqr.spark.plan.SolveOption;
 import io.sparqr.spark.report.ConsoleProgress;
 import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.spark.report.ProgressListener;
@@ -50,6 +51,7 @@ import picocli.CommandLine.Spec;
     description = "Solves min ||b - A x||: writes x and a report, prints a summary.",
     versionProvider = CliVersion.class,
     mixinStandardHelpOptions = true,
+    modelTransformer = SolverFlags.OfSolve.class,
     sortOptions = false)
 final class SolveCommand implements Callable<Integer> {
 
@@ -57,7 +59,7 @@ final class SolveCommand implements Callable<Integer> {
 
   @Mixin private MatrixOptions input;
 
-  @Mixin private RunOptions output;
+  @Mixin private ReportOptions output;
 
   @Option(
       names = "--rhs",
@@ -91,69 +93,11 @@ final class SolveCommand implements Callable<Integer> {
   private @Nullable Path out;
 
   @Option(
-      names = "--check",
-      description = "measure the backward error of x by two more passes over the rows")
-  private boolean check;
-
-  @Option(
-      names = "--min-rcond",
-      paramLabel = "R",
-      description =
-          "an error if the reciprocal of the condition estimate is below R; default 0: a warning"
-              + " from a condition of 1e7 on")
-  private double minRcond;
-
-  @Option(
-      names = {"--rank-tolerance", "--tolerance"},
-      paramLabel = "T",
-      description =
-          "a column whose remaining norm is at most T counts as dependent; negative: no rank"
-              + " detection; default 20 (m+n) eps max ||a_j||")
-  private Double tolerance;
-
-  @Option(names = "--ridge", paramLabel = "L", description = "adds L ||x||^2; default 0")
-  private double ridge;
-
-  @Option(
-      names = {"--refinement", "--refine"},
-      paramLabel = "K",
-      defaultValue = "0",
-      description =
-          "at most K steps of iterative refinement, as long as they help, a pass over the rows"
-              + " each; default 0")
-  private int refine;
-
-  @Option(
-      names = "--minimum-norm",
-      description = "of several solutions the one of least 2-norm instead of a basic one")
-  private boolean minimumNorm;
-
-  @Option(
-      names = "--no-equilibrate",
-      description = "do not scale columns to unit norm (as SuiteSparse does)")
-  private boolean noEquilibrate;
-
-  @Option(
       names = "--repeat",
       paramLabel = "K",
       defaultValue = "1",
       description = "K solves in one JVM; the report's seconds are medians of all but the first")
   private int repeat;
-
-  @Option(
-      names = "--minimum-executors",
-      paramLabel = "K",
-      description =
-          "executors to wait for before the work is planned; asked for under dynamic allocation")
-  private int minimumExecutors;
-
-  @Option(
-      names = "--executor-wait",
-      paramLabel = "S",
-      description =
-          "seconds to wait for them at most; default"
-              + " spark.scheduler.maxRegisteredResourcesWaitingTime")
-  private Double executorWait;
 
   private double readSeconds;
 
@@ -225,16 +169,17 @@ final class SolveCommand implements Callable<Integer> {
     if (choice.executors()) {
       return Optional.of("the executors read the file");
     }
-    if (minimumNorm) {
+    if (SolverFlags.given(spec, SolveOption.MINIMUM_NORM).isPresent()) {
       return Optional.of("--minimum-norm takes Spark");
     }
-    return minimumExecutors > 0 || executorWait != null
+    return SolverFlags.given(spec, SolveOption.MINIMUM_EXECUTORS).filter(k -> k > 0).isPresent()
+            || SolverFlags.given(spec, SolveOption.EXECUTOR_WAIT).isPresent()
         ? Optional.of("executors are waited for")
         : Optional.empty();
   }
 
   private LeastSquaresSolution solveHere(LocalProblem problem) {
-    int parts = input.partitions > 0 ? input.partitions : Engine.LOCAL.parallelism();
+    int parts = input.partitions() > 0 ? input.partitions() : Engine.LOCAL.parallelism();
     RowSource rows = DriverRows.local(problem, parts);
     SparseQRSolver solver = solver(problem.a().columns());
     ProgressListener listener = listener();
@@ -243,7 +188,7 @@ final class SolveCommand implements Callable<Integer> {
 
   private LeastSquaresSolution onSpark(
       MatrixFormat format, @Nullable LocalProblem problem, @Nullable DenseMatrix b, boolean split) {
-    try (SparkHandle spark = new SparkHandle(input.master, input.executors);
+    try (SparkHandle spark = new SparkHandle(input.master, input.executors());
         JobScope jobs = new JobScope(spark.context())) {
       jobs.describe("reading " + input.matrix);
       if (format == MatrixFormat.PARQUET || format == MatrixFormat.CSV) {
@@ -276,7 +221,7 @@ final class SolveCommand implements Callable<Integer> {
   }
 
   private int partitions(SparkHandle spark) {
-    return input.partitions > 0 ? input.partitions : spark.context().defaultParallelism();
+    return input.partitions() > 0 ? input.partitions() : spark.context().defaultParallelism();
   }
 
   private LeastSquaresSolution solveTable(
@@ -305,7 +250,7 @@ final class SolveCommand implements Callable<Integer> {
             Labels.DEFAULT,
             b,
             split && rhs != null ? new FileRows.Source(rhs, MatrixFormat.uri(rhs)) : null,
-            input.partitions,
+            input.partitions(),
             input.base());
     try (FileRows rows =
         format == MatrixFormat.LIBSVM
@@ -326,24 +271,6 @@ final class SolveCommand implements Callable<Integer> {
     if (repeat < 1) {
       throw new UsageException("--repeat " + repeat + ": at least 1");
     }
-    if (refine < 0) {
-      throw new UsageException("--refinement " + refine + ": at least 0");
-    }
-    if (!(ridge >= 0) || Double.isInfinite(ridge)) {
-      throw new UsageException("--ridge " + ridge + ": finite and at least 0");
-    }
-    if (!(minRcond >= 0 && minRcond < 1)) {
-      throw new UsageException("--min-rcond " + minRcond + ": in [0, 1)");
-    }
-    if (minimumExecutors < 0) {
-      throw new UsageException("--minimum-executors " + minimumExecutors + ": at least 0");
-    }
-    if (executorWait != null && !(executorWait >= 0)) {
-      throw new UsageException("--executor-wait " + executorWait + ": at least 0 seconds");
-    }
-    if (tolerance != null && tolerance.isNaN()) {
-      throw new UsageException("--rank-tolerance is NaN");
-    }
     if (input.matrix.equals(rhs) && Piped.is(input.matrix)) {
       throw new UsageException(rhs + ": one pipe cannot be both --matrix and --rhs");
     }
@@ -360,27 +287,8 @@ final class SolveCommand implements Callable<Integer> {
   /** The solver described by the options, for a matrix with this number of columns. */
   SparseQRSolver solver(int columns) {
     GpuSparseQR.Builder builder =
-        GpuSparseQR.builder()
-            .ordering(input.ordering)
-            .backend(output.backend)
-            .ridge(ridge)
-            .equilibrate(!noEquilibrate)
-            .refinement(refine)
-            .minimumNorm(minimumNorm)
-            .columns(columns)
-            .executors(input.executors)
-            .minimumExecutors(minimumExecutors)
-            .partitions(input.partitions)
-            .check(check)
-            .minRcond(minRcond)
-            .profile(output.isPage())
-            .listener(listener());
-    if (tolerance != null) {
-      builder.rankTolerance(tolerance);
-    }
-    if (executorWait != null) {
-      builder.executorWait(executorWait);
-    }
+        GpuSparseQR.builder().columns(columns).profile(output.isPage()).listener(listener());
+    SolverFlags.forEach(spec, (option, text) -> builder.option(option.name(), text));
     return builder.build();
   }
 

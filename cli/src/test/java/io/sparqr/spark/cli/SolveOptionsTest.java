@@ -3,23 +3,18 @@ package io.sparqr.spark.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sparqr.backend.BackendChoice;
-import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.plan.SolveOption;
 import io.sparqr.spark.plan.SolveOptions;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.function.UnaryOperator;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 /** The effect of the words of {@code sparqr solve} on the solver's options. */
@@ -35,25 +30,37 @@ class SolveOptionsTest {
     return command.solver(COLUMNS).options();
   }
 
-  /** The solver's options that a word changes, and how: each word of the table, and no other. */
-  private static Map<String, UnaryOperator<GpuSparseQR.Builder>> solving() {
-    var all = new HashMap<String, UnaryOperator<GpuSparseQR.Builder>>();
-    all.put("--ordering nd", b -> b.ordering(OrderingMethod.NESTED_DISSECTION));
-    all.put("--backend cuda", b -> b.backend(BackendChoice.REQUIRE_CUDA));
-    all.put("--rank-tolerance 0.25", b -> b.rankTolerance(0.25));
-    all.put("--rank-tolerance -1", b -> b.rankTolerance(-1));
-    all.put("--ridge 0.5", b -> b.ridge(0.5));
-    all.put("--refinement 3", b -> b.refinement(3));
-    all.put("--minimum-norm", b -> b.minimumNorm(true));
-    all.put("--no-equilibrate", b -> b.equilibrate(false));
-    all.put("--check", b -> b.check(true));
-    all.put("--min-rcond 1e-7", b -> b.minRcond(1e-7));
-    all.put("--executors 4", b -> b.executors(4));
-    all.put("--minimum-executors 3", b -> b.minimumExecutors(3));
-    all.put("--executor-wait 2.5", b -> b.executorWait(2.5));
-    all.put("--report run.html", b -> b.profile(true));
-    all.put("--partitions 5", b -> b.partitions(5));
-    return all;
+  /** An option of the command line, and a text for a value other than the default. */
+  private record Sample(SolveOption<?> option, String value) {
+
+    static Sample of(SolveOption<?> option) {
+      if (option.type().isFlag()) {
+        return new Sample(
+            option, option.defaultValue().orElseThrow().equals("true") ? "false" : "true");
+      }
+      List<String> words = option.type().words();
+      return new Sample(
+          option,
+          words.isEmpty()
+              ? option.type().javaClass() == Double.class ? "0.25" : "3"
+              : words.get(words.size() - 1));
+    }
+
+    /** The words of the command line. */
+    String words() {
+      String word = option.word().orElseThrow();
+      return option == SolveOption.PROFILE
+          ? word + " run.html"
+          : option.type().isFlag() ? word : word + " " + value;
+    }
+
+    GpuSparseQR.Builder set(GpuSparseQR.Builder builder) {
+      return builder.option(option.name(), value);
+    }
+  }
+
+  private static List<Sample> samples() {
+    return SolveOption.of(SolveOption.Way.COMMAND_LINE).stream().map(Sample::of).toList();
   }
 
   /** Options for input, output and display. */
@@ -83,16 +90,18 @@ class SolveOptionsTest {
     return GpuSparseQR.builder().columns(COLUMNS);
   }
 
-  private static Stream<String> words() {
-    return solving().keySet().stream();
+  @ParameterizedTest
+  @MethodSource("samples")
+  void changesItsOptionAndNoOther(Sample sample) {
+    String expected = text(sample.set(defaults()).build().options());
+    assertThat(expected).isNotEqualTo(text(defaults().build().options()));
+    assertThat(text(of(sample.words().split(" ")))).isEqualTo(expected);
   }
 
-  @ParameterizedTest
-  @MethodSource("words")
-  void changesItsOptionAndNoOther(String words) {
-    String expected = text(solving().get(words).apply(defaults()).build().options());
-    assertThat(expected).isNotEqualTo(text(defaults().build().options()));
-    assertThat(text(of(words.split(" ")))).isEqualTo(expected);
+  @Test
+  void aNegativeNumberIsAValue() {
+    assertThat(text(of("--rank-tolerance", "-1")))
+        .isEqualTo(text(defaults().rankTolerance(-1).build().options()));
   }
 
   /** Spelled unlike the builder's methods; accepted until 1.0. */
@@ -109,15 +118,47 @@ class SolveOptionsTest {
 
   @Test
   void everyWordIsOneOfThem() {
-    List<String> names =
-        new CommandLine(new SolveCommand())
-            .getCommandSpec().options().stream().map(OptionSpec::longestName).toList();
-    List<String> tried = solving().keySet().stream().map(w -> w.split(" ")[0]).distinct().toList();
-    List<String> known =
-        Stream.concat(OTHERS.stream(), tried.stream()).collect(Collectors.toList());
-    assertThat(names).containsExactlyInAnyOrderElementsOf(known);
-    assertThat(tried)
+    List<OptionSpec> options = new CommandLine(new SolveCommand()).getCommandSpec().options();
+    List<String> declared =
+        samples().stream().flatMap(sample -> sample.option().word().stream()).toList();
+    assertThat(options.stream().filter(o -> !o.hidden()).map(OptionSpec::longestName))
         .containsExactlyInAnyOrderElementsOf(
-            Arrays.stream(SolveOption.values()).flatMap(o -> o.word().stream()).toList());
+            Stream.concat(OTHERS.stream(), declared.stream()).distinct().toList());
+    assertThat(options.stream().filter(OptionSpec::hidden).map(OptionSpec::longestName))
+        .containsExactlyInAnyOrderElementsOf(
+            samples().stream().flatMap(s -> s.option().formerWords().stream()).toList());
+  }
+
+  /** Names, meanings and defaults of the help are those declared. */
+  @Test
+  void theHelpSaysWhatIsDeclared() {
+    for (Object command : List.of(new SolveCommand(), new RegressCommand(), new AnalyzeCommand())) {
+      CommandSpec spec = new CommandLine(command).getCommandSpec();
+      List<OptionSpec> found =
+          samples().stream()
+              .flatMap(
+                  sample ->
+                      Stream.ofNullable(spec.findOption(sample.option().word().orElseThrow())))
+              .filter(o -> !o.longestName().equals("--report"))
+              .toList();
+      assertThat(found).hasSizeGreaterThan(2);
+      for (OptionSpec o : found) {
+        SolveOption<?> option =
+            samples().stream()
+                .map(Sample::option)
+                .filter(s -> s.word().orElseThrow().equals(o.longestName()))
+                .findFirst()
+                .orElseThrow();
+        String help = String.join("", o.description());
+        assertThat(help).contains(option.summary().replace("`", ""));
+        if (!option.type().isFlag()) {
+          assertThat(help)
+              .endsWith(
+                  option.type().words().isEmpty()
+                      ? option.defaultText().replace("`", "")
+                      : option.defaultValue().orElseThrow());
+        }
+      }
+    }
   }
 }

@@ -2,10 +2,10 @@
 package io.sparqr.spark.connect;
 
 import io.sparqr.spark.GpuSparseQR;
-import io.sparqr.spark.plan.Words;
 import io.sparqr.spark.python.Parcels;
 import io.sparqr.spark.python.PythonSupport;
 import io.sparqr.spark.report.LeastSquaresSolution;
+import java.util.List;
 import java.util.UUID;
 import org.apache.spark.ml.Transformer;
 import org.apache.spark.ml.param.Param;
@@ -85,17 +85,8 @@ public final class Solve extends Transformer {
    */
   @Override
   public Dataset<Row> transform(Dataset<?> data) {
-    var builder = GpuSparseQR.builder();
-    for (String option : getOrDefault(options)) {
-      int at = option.indexOf('=');
-      if (at < 1) {
-        throw new IllegalArgumentException(
-            "option \"" + option + "\" is not of the form name=value");
-      }
-      set(builder, option.substring(0, at), option.substring(at + 1));
-    }
     LeastSquaresSolution found =
-        builder
+        PythonSupport.builder(List.of(getOrDefault(options)))
             .build()
             .solve(
                 data.toDF(),
@@ -110,37 +101,6 @@ public final class Solve extends Transformer {
       parcels.numbers(Integer.toString(k), found.x(k));
     }
     return parcels.table(data.sparkSession());
-  }
-
-  private static void set(GpuSparseQR.Builder builder, String name, String value) {
-    switch (name) {
-      case "ordering" -> builder.ordering(Words.ORDERINGS.of(value));
-      case "backend" -> builder.backend(Words.BACKENDS.of(value));
-      case "rankPolicy" -> builder.rankPolicy(Words.RANK_POLICIES.of(value));
-      case "ridge" -> builder.ridge(Double.parseDouble(value));
-      case "rankTolerance" -> builder.rankTolerance(Double.parseDouble(value));
-      case "minRcond" -> builder.minRcond(Double.parseDouble(value));
-      case "executorWait" -> builder.executorWait(Double.parseDouble(value));
-      case "equilibrate" -> builder.equilibrate(truth(name, value));
-      case "minimumNorm" -> builder.minimumNorm(truth(name, value));
-      case "check" -> builder.check(truth(name, value));
-      case "profile" -> builder.profile(truth(name, value));
-      case "columns" -> builder.columns(Integer.parseInt(value));
-      case "executors" -> builder.executors(Integer.parseInt(value));
-      case "minimumExecutors" -> builder.minimumExecutors(Integer.parseInt(value));
-      case "partitions" -> builder.partitions(Integer.parseInt(value));
-      case "refinement" -> builder.refinement(Integer.parseInt(value));
-      default -> throw new IllegalArgumentException("no option " + name);
-    }
-  }
-
-  private static boolean truth(String name, String value) {
-    return switch (value) {
-      case "true" -> true;
-      case "false" -> false;
-      default ->
-          throw new IllegalArgumentException(name + " " + value + " is neither true nor false");
-    };
   }
 
   @Override

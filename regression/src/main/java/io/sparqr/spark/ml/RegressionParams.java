@@ -1,14 +1,16 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.ml;
 
+import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.design.DesignOptions;
 import io.sparqr.spark.design.DesignOptions.Role;
 import io.sparqr.spark.design.HandleInvalid;
-import io.sparqr.spark.plan.Words;
+import io.sparqr.spark.plan.SolveOption;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.apache.spark.ml.param.BooleanParam;
 import org.apache.spark.ml.param.DoubleParam;
@@ -16,6 +18,7 @@ import org.apache.spark.ml.param.Param;
 import org.apache.spark.ml.param.ParamValidators;
 import org.apache.spark.ml.param.Params;
 import org.apache.spark.ml.param.StringArrayParam;
+import scala.runtime.AbstractFunction1;
 
 /**
  * The params shared by estimator and model, and the only place that maps them to options. Only they
@@ -45,6 +48,9 @@ public final class RegressionParams implements Serializable {
   final StringArrayParam clusterCols;
   final Param<String> clusterCorrection;
 
+  /** Those that are options of the solver, by name. */
+  private final LinkedHashMap<String, Param<?>> solver = new LinkedHashMap<>();
+
   /** Creates the params for an owner with a known uid. */
   RegressionParams(Params owner) {
     String id = owner.uid();
@@ -68,22 +74,15 @@ public final class RegressionParams implements Serializable {
             "ridge parameter (>= 0) of 1/(2 W) sum w (y - x'b - c)^2 + regParam/2 ||b||^2 with W ="
                 + " sum of the weights; the intercept c is not penalized",
             ParamValidators.gtEq(0));
-    ordering = choice(id, "ordering", "column order", Words.ORDERINGS);
-    backend = choice(id, "backend", "what computes", Words.BACKENDS);
-    rankTolerance =
-        new DoubleParam(
-            id,
-            "rankTolerance",
-            "a column whose remaining 2-norm, after scaling to unit norm, is at most this"
-                + " counts as dependent; negative: no detection. If this is not set: 20 (m+n) eps");
+    ordering = word(id, SolveOption.ORDERING);
+    backend = word(id, SolveOption.BACKEND);
+    rankTolerance = real(id, SolveOption.RANK_TOLERANCE);
     computeStandardErrors =
         new BooleanParam(
             id,
             "computeStandardErrors",
             "whether fit computes the standard errors of the coefficients");
-    profile =
-        new BooleanParam(
-            id, "profile", "whether a fit notes what ran when and where, for its report's page");
+    profile = flag(id, SolveOption.PROFILE);
     formula =
         new Param<>(
             id,
@@ -146,12 +145,26 @@ public final class RegressionParams implements Serializable {
   void setDefaults(Params owner) {
     owner.setDefault(fitIntercept, true);
     owner.setDefault(regParam, 0.0);
-    owner.setDefault(ordering, "auto");
-    owner.setDefault(backend, "auto");
     owner.setDefault(computeStandardErrors, true);
-    owner.setDefault(profile, false);
     owner.setDefault(clusterCorrection, VcovNames.FIXEST);
     owner.setDefault(handleInvalid, HandleInvalid.ERROR.param());
+    solver.values().forEach(param -> setDefault(owner, param));
+  }
+
+  private static <T> void setDefault(Params owner, Param<T> param) {
+    SolveOption<?> option = SolveOption.named(param.name());
+    @SuppressWarnings("unchecked") // the param was made for this option
+    Optional<T> value = (Optional<T>) option.defaultValue().map(option::param);
+    value.ifPresent(v -> owner.setDefault(param, v));
+  }
+
+  /** Passes those that are options of the solver on to it. */
+  void configure(Params owner, GpuSparseQR.Builder builder) {
+    for (Param<?> param : solver.values()) {
+      if (owner.isDefined(param)) {
+        builder.option(param.name(), String.valueOf(owner.getOrDefault(param)));
+      }
+    }
   }
 
   /** Whether a fit builds a design instead of using the features column directly. */
@@ -205,12 +218,56 @@ public final class RegressionParams implements Serializable {
         .build();
   }
 
-  private static Param<String> choice(String id, String name, String what, Words<?> choices) {
-    List<String> names = choices.all();
-    return new Param<>(
-        id,
-        name,
-        what + ": one of " + String.join(", ", names),
-        ParamValidators.<String>inArray(names));
+  private Param<String> word(String id, SolveOption<?> option) {
+    List<String> words = option.type().words();
+    return ofSolver(
+        new Param<>(
+            id,
+            option.name(),
+            meaning(option) + ": one of " + String.join(", ", words),
+            ParamValidators.<String>inArray(words)));
+  }
+
+  private DoubleParam real(String id, SolveOption<Double> option) {
+    return ofSolver(
+        new DoubleParam(id, option.name(), meaning(option), new InRange(option.name())));
+  }
+
+  private BooleanParam flag(String id, SolveOption<Boolean> option) {
+    return ofSolver(new BooleanParam(id, option.name(), meaning(option)));
+  }
+
+  private <P extends Param<?>> P ofSolver(P param) {
+    solver.put(param.name(), param);
+    return param;
+  }
+
+  private static String meaning(SolveOption<?> option) {
+    String summary = option.summary().replace("`", "");
+    return option.byDefault().isPresent()
+        ? summary
+        : summary + "; if this is not set: " + option.defaultText();
+  }
+
+  /** The range of an option of the solver, as Spark asks for it. */
+  private static final class InRange extends AbstractFunction1<Object, Object>
+      implements Serializable {
+
+    private static final long serialVersionUID = 1;
+
+    private final String option;
+
+    InRange(String option) {
+      this.option = option;
+    }
+
+    @Override
+    public Object apply(Object value) {
+      return accepts(SolveOption.named(option), value);
+    }
+
+    private static <T> boolean accepts(SolveOption<T> option, Object value) {
+      return option.type().accepts(option.type().javaClass().cast(value));
+    }
   }
 }

@@ -10,7 +10,6 @@ import io.sparqr.spark.design.Design;
 import io.sparqr.spark.design.DesignRows;
 import io.sparqr.spark.design.LeftOut;
 import io.sparqr.spark.model.SparseRow;
-import io.sparqr.spark.plan.Words;
 import io.sparqr.spark.report.ProgressListener;
 import io.sparqr.spark.report.SolveReport;
 import io.sparqr.spark.rows.RefusedRow;
@@ -270,20 +269,15 @@ record Training(
   SparseQRSolver solver() {
     var builder =
         GpuSparseQR.builder()
-            .ordering(Words.ORDERINGS.of(params.getOrdering()))
             .singletons(!params.getComputeStandardErrors())
-            .backend(Words.BACKENDS.of(params.getBackend()))
             .listener(listener)
-            .profile(params.getProfile())
             .dropLater(true)
             .keep(keep())
             .drop(drop());
     if (absorbedFrom() >= 0) {
       builder.keepFrom(absorbedFrom());
     }
-    if (params.isDefined(params.rankTolerance())) {
-      builder.rankTolerance(params.getRankTolerance());
-    }
+    params.regressionParams().configure(params, builder);
     return builder.build();
   }
 }

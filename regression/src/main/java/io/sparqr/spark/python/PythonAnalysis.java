@@ -3,13 +3,13 @@ package io.sparqr.spark.python;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.DeviceModel;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.partition.ResourceModel;
 import io.sparqr.partition.WhatIf;
 import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.pattern.PatternPass;
+import io.sparqr.spark.plan.SolveOption;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.symbolic.SymbolicAnalysis;
@@ -50,13 +50,15 @@ public final class PythonAnalysis {
    * WhatIf.Line}. One Spark job over the rows; the analysis runs on the driver.
    *
    * @param rows of A, as for a solve
+   * @param ordering word for the column order
    * @param like model of one executor
    * @param counts numbers of executors, at least 1 each
    * @throws io.sparqr.error.SparseQrException as a solve of these rows would
    */
   public static String analyze(
-      JavaRDD<?> rows, OrderingMethod ordering, ResourceModel.Worker like, List<Integer> counts) {
-    SymbolicOptions options = SymbolicOptions.defaults().withOrdering(ordering);
+      JavaRDD<?> rows, String ordering, ResourceModel.Worker like, List<Integer> counts) {
+    SymbolicOptions options =
+        SymbolicOptions.defaults().withOrdering(SolveOption.ORDERING.parse(ordering));
     if (like.device()) {
       options = options.withRate((flops, intensity) -> like.flopsPerSecond(intensity));
     }

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.python;
 
+import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.design.formula.Formula;
 import io.sparqr.spark.design.formula.Variable;
 import io.sparqr.spark.report.SolveReport;
@@ -90,6 +91,25 @@ public final class PythonSupport {
   /** The report's page; empty if no profile was requested. */
   public static String page(SolveReport report) {
     return report.profile().any() ? report.toHtml() : "";
+  }
+
+  /**
+   * A builder with options.
+   *
+   * @param options each as name=value, with the names of {@link GpuSparseQR.Builder}
+   * @throws IllegalArgumentException for an unknown option or an invalid value
+   */
+  public static GpuSparseQR.Builder builder(List<String> options) {
+    var builder = GpuSparseQR.builder();
+    for (String option : options) {
+      int at = option.indexOf('=');
+      if (at < 1) {
+        throw new IllegalArgumentException(
+            "option \"" + option + "\" is not of the form name=value");
+      }
+      builder.option(option.substring(0, at), option.substring(at + 1));
+    }
+    return builder;
   }
 
   /** Strings as an array, for Java's variable arguments. */

@@ -82,7 +82,8 @@ public final class ExecutorWait implements AutoCloseable {
       return new Outcome(1, 1, 0);
     }
     try (var wait =
-        new ExecutorWait(engine.context(), options.minimumExecutors(), options.executorWait())) {
+        new ExecutorWait(
+            engine.context(), options.minimumExecutors().orElse(0), options.executorWait())) {
       return wait.run(listener);
     }
   }

@@ -164,7 +164,7 @@ public final class BasicColumns {
     for (int i = 0; i < keep.length; i++) {
       priority[check(keep[i], n)] = keep.length - i;
     }
-    for (int j = how.keepFrom(); 0 <= j && j < n; j++) {
+    for (int j = how.keepFrom().orElse(n); j < n; j++) {
       priority[j] = keep.length + 1;
     }
     for (int j : how.drop()) {

@@ -31,6 +31,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.OptionalInt;
 import java.util.UUID;
 
 /**
@@ -260,7 +261,7 @@ record StoredHead(
     out.putDouble(o.problem().rankTolerance().orElse(0));
     out.putBoolean(o.problem().dropping().by());
     out.putInts(o.problem().dropping().keep()).putInts(o.problem().dropping().drop());
-    out.putInt(o.problem().dropping().keepFrom());
+    out.putInt(o.problem().dropping().keepFrom().orElse(-1));
     out.putInt(o.solution().refinement()).putBoolean(o.solution().check());
     out.putDouble(o.solution().minRcond());
   }
@@ -271,9 +272,12 @@ record StoredHead(
     boolean given = in.getBoolean();
     double tolerance = in.getDouble();
     problem = given ? problem.withRankTolerance(tolerance) : problem;
-    problem =
-        problem.withDropping(
-            new SolveOptions.Dropping(in.getBoolean(), in.getInts(), in.getInts(), in.getInt()));
+    boolean by = in.getBoolean();
+    int[] keep = in.getInts();
+    int[] drop = in.getInts();
+    int from = in.getInt();
+    OptionalInt keepFrom = from < 0 ? OptionalInt.empty() : OptionalInt.of(from);
+    problem = problem.withDropping(new SolveOptions.Dropping(by, keep, drop, keepFrom));
     SolveOptions.Solution solution =
         o.solution()
             .withRefinement(in.getInt())

@@ -133,9 +133,10 @@ public final class PatternPass {
     this.engine = source.engine();
     int input = source.partitions();
     int reducers =
-        options.input().partitions() > 0
-            ? options.input().partitions()
-            : Math.max(1, Math.min(REDUCERS_A_CORE * engine.parallelism(), input));
+        options
+            .input()
+            .partitions()
+            .orElse(Math.max(1, Math.min(REDUCERS_A_CORE * engine.parallelism(), input)));
     this.limits = new Gathering.Limits(tableBytes, reducers, eagerBytes, batchBytes);
   }
 
@@ -222,7 +223,7 @@ public final class PatternPass {
    */
   private Gathered<PartitionStats, RowTables> read(
       boolean told, @Nullable HeldRows left, Runnable shuffled) {
-    int declared = options.input().columns();
+    int declared = options.input().columns().orElse(-1);
     var how =
         new Gathering<>(
             "pattern and column norms",
@@ -254,7 +255,7 @@ public final class PatternPass {
   }
 
   private PartitionStats sum(List<PartitionStats> stats) {
-    return PartitionStats.sum(stats, options.input().columns());
+    return PartitionStats.sum(stats, options.input().columns().orElse(-1));
   }
 
   private boolean ridge() {

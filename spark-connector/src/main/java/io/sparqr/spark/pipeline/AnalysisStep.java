@@ -89,7 +89,7 @@ final class AnalysisStep {
       return FactorizationRate.PROCESSOR;
     }
     opening.consider(devices);
-    return ClusterResources.probe(engine, options.cut().workers(), devices)
+    return ClusterResources.probe(engine, options.cut().workers().orElse(0), devices)
         .model()
         .workers()
         .stream()

@@ -386,7 +386,9 @@ public final class Pipeline {
       opening.consider(devices);
       ClusterResources.Planned planned =
           plans.cut(
-              analysis, found, ClusterResources.probe(engine, options.cut().workers(), devices));
+              analysis,
+              found,
+              ClusterResources.probe(engine, options.cut().workers().orElse(0), devices));
       ClusterResources resources = planned.resources();
       PlanHandle plan = PlanHandle.of(engine, plans.of(analysis, found, planned, devices));
       held.onClose(plan::release);

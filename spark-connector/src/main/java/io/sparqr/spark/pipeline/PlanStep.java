@@ -42,7 +42,7 @@ final class PlanStep {
       return new ClusterResources.Planned(resources, empty, 1, "");
     }
     return resources.plan(
-        analysis, cutOptions(), Math.max(1, found.rhsCount()), options.cut().workers() > 0);
+        analysis, cutOptions(), Math.max(1, found.rhsCount()), options.cut().workers().isPresent());
   }
 
   /** The plan with this cut, the scaling and the tolerance. */
@@ -99,7 +99,7 @@ final class PlanStep {
         tolerance,
         options.problem().ridge(),
         devices,
-        options.factorization().deviceMemoryBytes(),
+        options.factorization().deviceMemoryBytes().orElse(0),
         resources.local(),
         options.factorization().keepQ(),
         options.problem().equilibrate(),

@@ -2,6 +2,7 @@
 package io.sparqr.spark.plan;
 
 import java.util.Arrays;
+import java.util.Optional;
 
 /**
  * The penalty sum_j lambda_j x_j^2: one lambda for all columns, or one per column. If any is
@@ -35,9 +36,7 @@ public final class Ridge {
    * @throws IllegalArgumentException if it is negative, infinite or NaN
    */
   public static Ridge of(double lambda) {
-    if (!(lambda >= 0) || Double.isInfinite(lambda)) {
-      throw new IllegalArgumentException("ridge = " + lambda + ": must be finite and at least 0");
-    }
+    SolveOption.RIDGE.require(lambda);
     return lambda == 0 ? NONE : new Ridge(new double[] {lambda}, true);
   }
 
@@ -49,9 +48,10 @@ public final class Ridge {
    */
   public static Ridge of(double[] lambda) {
     for (int j = 0; j < lambda.length; j++) {
-      if (!(lambda[j] >= 0) || Double.isInfinite(lambda[j])) {
-        throw new IllegalArgumentException(
-            "ridge of column %d = %s: must be finite and at least 0".formatted(j, lambda[j]));
+      Optional<String> wrong =
+          SolveOption.RIDGE.complaint("ridge of column " + j, " = ", lambda[j]);
+      if (wrong.isPresent()) {
+        throw new IllegalArgumentException(wrong.get());
       }
     }
     return new Ridge(lambda.clone(), false);

@@ -10,12 +10,14 @@ import java.util.Arrays;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 import org.apache.spark.storage.StorageLevel;
 
 /**
- * All options of a solve, by phase and validated; built by {@code GpuSparseQR.builder()}. The
- * meaning of each option for a caller and its names on the command line and in Python are in {@link
- * SolveOption}; a test fails if an option is missing in one of them.
+ * The values of all options of a solve, by phase and validated; built by {@code
+ * GpuSparseQR.builder()}. The range, default and meaning of each option and its names on the
+ * command line and in Python are declared in {@link SolveOption}.
  *
  * @param input how the rows are read
  * @param analysis column order and tree
@@ -40,6 +42,11 @@ public record SolveOptions(
     Objects.requireNonNull(problem, "problem");
     Objects.requireNonNull(factorization, "factorization");
     Objects.requireNonNull(solution, "solution");
+  }
+
+  /** A number, 0 for the default. */
+  private static OptionalInt given(int count) {
+    return count == 0 ? OptionalInt.empty() : OptionalInt.of(count);
   }
 
   /** The defaults: AUTO wherever there is a choice. */
@@ -86,27 +93,27 @@ public record SolveOptions(
   /**
    * The reading of the rows.
    *
-   * @param columns n, or -1 to take it from the rows
-   * @param partitions of the pattern's shuffle; 0 = as many as the rows have, at most 8 per core
+   * @param columns n; empty: taken from the rows
+   * @param partitions of the pattern's shuffle, at least 1; empty: as many as the rows have, at
+   *     most 8 per core
    */
-  public record Input(int columns, int partitions) {
-    static final Input DEFAULT = new Input(-1, 0);
+  public record Input(OptionalInt columns, OptionalInt partitions) {
+    static final Input DEFAULT = new Input(OptionalInt.empty(), OptionalInt.empty());
 
     /** Checks the ranges. */
     public Input {
-      if (columns < -1 || partitions < 0) {
-        throw new IllegalArgumentException("columns and partitions cannot be negative");
-      }
+      columns.ifPresent(SolveOption.COLUMNS::require);
+      partitions.ifPresent(SolveOption.PARTITIONS::require);
     }
 
     /** A copy for a matrix of n columns. */
     public Input withColumns(int n) {
-      return new Input(n, partitions);
+      return new Input(OptionalInt.of(n), partitions);
     }
 
-    /** A copy with this number of partitions of the shuffle. */
+    /** A copy with this number of partitions of the shuffle; 0: the default. */
     public Input withPartitions(int count) {
-      return new Input(columns, count);
+      return new Input(columns, given(count));
     }
   }
 
@@ -140,26 +147,30 @@ public record SolveOptions(
    * The cut of the tree.
    *
    * @param partition options for the cut
-   * @param workers number of workers for which it is cut; 0 = the cluster's executors
-   * @param minimumExecutors number to wait for before the cut; 0 = those that Spark itself waits
-   *     for
-   * @param executorWait maximum seconds to wait for them; empty = Spark's own setting
+   * @param workers number of workers for which it is cut, at least 1; empty: the cluster's
+   *     executors
+   * @param minimumExecutors number to wait for before the cut, at least 1; empty: those that Spark
+   *     itself waits for
+   * @param executorWait maximum seconds to wait for them; empty: Spark's own setting
    */
   public record Cut(
-      PartitionOptions partition, int workers, int minimumExecutors, OptionalDouble executorWait) {
-    static final Cut DEFAULT = new Cut(PartitionOptions.defaults(), 0, 0, OptionalDouble.empty());
+      PartitionOptions partition,
+      OptionalInt workers,
+      OptionalInt minimumExecutors,
+      OptionalDouble executorWait) {
+    static final Cut DEFAULT =
+        new Cut(
+            PartitionOptions.defaults(),
+            OptionalInt.empty(),
+            OptionalInt.empty(),
+            OptionalDouble.empty());
 
     /** Checks the ranges; rejects null. */
     public Cut {
       Objects.requireNonNull(partition, "partition");
-      Objects.requireNonNull(executorWait, "executorWait");
-      if (workers < 0 || minimumExecutors < 0) {
-        throw new IllegalArgumentException("workers and executors cannot be negative");
-      }
-      if (executorWait.isPresent() && !(executorWait.getAsDouble() >= 0)) {
-        throw new IllegalArgumentException(
-            "executorWait = " + executorWait.getAsDouble() + ": at least 0 seconds");
-      }
+      workers.ifPresent(SolveOption.EXECUTORS::require);
+      minimumExecutors.ifPresent(SolveOption.MINIMUM_EXECUTORS::require);
+      executorWait.ifPresent(SolveOption.EXECUTOR_WAIT::require);
     }
 
     /** A copy with other options for the cut. */
@@ -167,14 +178,14 @@ public record SolveOptions(
       return new Cut(how, workers, minimumExecutors, executorWait);
     }
 
-    /** A copy for this number of workers. */
+    /** A copy for this number of workers; 0: the default. */
     public Cut withWorkers(int count) {
-      return new Cut(partition, count, minimumExecutors, executorWait);
+      return new Cut(partition, given(count), minimumExecutors, executorWait);
     }
 
-    /** A copy with another number of executors to wait for. */
+    /** A copy with another number of executors to wait for; 0: the default. */
     public Cut withMinimumExecutors(int count) {
-      return new Cut(partition, workers, count, executorWait);
+      return new Cut(partition, workers, given(count), executorWait);
     }
 
     /** A copy with another maximum wait, in seconds. */
@@ -188,7 +199,7 @@ public record SolveOptions(
    *
    * @param ridge the penalty lambda ||x||^2, or one with a lambda per column
    * @param equilibrate whether columns are scaled to unit 2-norm first
-   * @param rankTolerance empty = the default of {@code FactorOptions}; negative = no detection
+   * @param rankTolerance empty: the default of {@code FactorOptions}; negative: no detection
    * @param rankPolicy the treatment of a rank-deficient problem
    * @param dropping the choice of the dependent columns to drop
    */
@@ -199,17 +210,19 @@ public record SolveOptions(
       RankPolicy rankPolicy,
       Dropping dropping) {
     static final Problem DEFAULT =
-        new Problem(Ridge.NONE, true, OptionalDouble.empty(), RankPolicy.REPORT, Dropping.ANY);
+        new Problem(
+            Ridge.of(SolveOption.RIDGE.constant()),
+            SolveOption.EQUILIBRATE.constant(),
+            OptionalDouble.empty(),
+            SolveOption.RANK_POLICY.constant(),
+            Dropping.ANY);
 
     /** Checks the ranges; rejects null. */
     public Problem {
       Objects.requireNonNull(ridge, "ridge");
-      Objects.requireNonNull(rankTolerance, "rankTolerance");
       Objects.requireNonNull(rankPolicy, "rankPolicy");
       Objects.requireNonNull(dropping, "dropping");
-      if (rankTolerance.isPresent() && Double.isNaN(rankTolerance.getAsDouble())) {
-        throw new IllegalArgumentException("rank tolerance is NaN");
-      }
+      rankTolerance.ifPresent(SolveOption.RANK_TOLERANCE::require);
     }
 
     /** A copy with another penalty. */
@@ -246,12 +259,13 @@ public record SolveOptions(
    * @param keep columns to keep if possible, the first with the highest priority; -1 is the last
    *     column
    * @param drop columns to drop first
-   * @param keepFrom columns from this one on are kept before those to keep, except those to drop;
-   *     -1: none
+   * @param keepFrom if present, columns from this one on are kept before those to keep, except
+   *     those to drop
    */
-  public record Dropping(boolean by, int[] keep, int[] drop, int keepFrom) {
+  public record Dropping(boolean by, int[] keep, int[] drop, OptionalInt keepFrom) {
     /** The choice made by the fill-reducing order. */
-    public static final Dropping ANY = new Dropping(false, new int[0], new int[0], -1);
+    public static final Dropping ANY =
+        new Dropping(false, new int[0], new int[0], OptionalInt.empty());
 
     /** Copies the arrays. */
     public Dropping {
@@ -276,7 +290,7 @@ public record SolveOptions(
 
     /** A copy with later columns dropped, but those from this one on kept before all others. */
     public Dropping keepingFrom(int column) {
-      return new Dropping(true, keep, drop, column);
+      return new Dropping(true, keep, drop, OptionalInt.of(column));
     }
 
     @Override
@@ -295,7 +309,7 @@ public record SolveOptions(
           && by == d.by
           && Arrays.equals(keep, d.keep)
           && Arrays.equals(drop, d.drop)
-          && keepFrom == d.keepFrom;
+          && keepFrom.equals(d.keepFrom);
     }
 
     @Override
@@ -305,7 +319,7 @@ public record SolveOptions(
 
     @Override
     public String toString() {
-      return "Dropping[by=%s, keep=%s, drop=%s, keepFrom=%d]"
+      return "Dropping[by=%s, keep=%s, drop=%s, keepFrom=%s]"
           .formatted(by, Arrays.toString(keep), Arrays.toString(drop), keepFrom);
     }
   }
@@ -314,30 +328,30 @@ public record SolveOptions(
    * The computation and storage of R.
    *
    * @param backend CPU or CUDA
-   * @param deviceMemoryBytes device memory that a task may use; 0 = all free memory
+   * @param deviceMemoryBytes device memory that a task may use, at least 1; empty: all free memory
    * @param storageLevel storage level of R
    * @param keepQ whether a factorization keeps Q for further right-hand sides
    * @param profile whether the time and place of the work are recorded for the report's page
    */
   public record Factorization(
       BackendChoice backend,
-      long deviceMemoryBytes,
+      OptionalLong deviceMemoryBytes,
       StorageLevel storageLevel,
       boolean keepQ,
       boolean profile) {
     static final Factorization DEFAULT =
-        new Factorization(BackendChoice.AUTO, 0, StorageLevel.MEMORY_AND_DISK(), false, false);
+        new Factorization(
+            SolveOption.BACKEND.constant(),
+            OptionalLong.empty(),
+            SolveOption.STORAGE_LEVEL.constant(),
+            SolveOption.KEEP_Q.constant(),
+            SolveOption.PROFILE.constant());
 
     /** Checks the ranges; rejects null. */
     public Factorization {
       Objects.requireNonNull(backend, "backend");
-      Objects.requireNonNull(storageLevel, "storageLevel");
-      if (deviceMemoryBytes < 0) {
-        throw new IllegalArgumentException("bytes cannot be negative");
-      }
-      if (!storageLevel.useMemory() && !storageLevel.useDisk()) {
-        throw new IllegalArgumentException("R has to be kept: the storage level cannot be NONE");
-      }
+      SolveOption.STORAGE_LEVEL.require(Objects.requireNonNull(storageLevel, "storageLevel"));
+      deviceMemoryBytes.ifPresent(SolveOption.DEVICE_MEMORY_BYTES::require);
     }
 
     /** A copy on another backend. */
@@ -345,9 +359,10 @@ public record SolveOptions(
       return new Factorization(choice, deviceMemoryBytes, storageLevel, keepQ, profile);
     }
 
-    /** A copy with another limit of device memory. */
+    /** A copy with another limit of device memory; 0: the default. */
     public Factorization withDeviceMemoryBytes(long bytes) {
-      return new Factorization(backend, bytes, storageLevel, keepQ, profile);
+      OptionalLong limit = bytes == 0 ? OptionalLong.empty() : OptionalLong.of(bytes);
+      return new Factorization(backend, limit, storageLevel, keepQ, profile);
     }
 
     /** A copy with another storage level. */
@@ -376,16 +391,17 @@ public record SolveOptions(
    * @param minRcond an error if the reciprocal of the condition estimate is below; 0: never
    */
   public record Solution(int refinement, boolean minimumNorm, boolean check, double minRcond) {
-    static final Solution DEFAULT = new Solution(0, false, false, 0);
+    static final Solution DEFAULT =
+        new Solution(
+            SolveOption.REFINEMENT.constant(),
+            SolveOption.MINIMUM_NORM.constant(),
+            SolveOption.CHECK.constant(),
+            SolveOption.MIN_RCOND.constant());
 
     /** Checks the ranges. */
     public Solution {
-      if (refinement < 0) {
-        throw new IllegalArgumentException("refinement = " + refinement + ": at least 0 steps");
-      }
-      if (!(minRcond >= 0 && minRcond < 1)) {
-        throw new IllegalArgumentException("minRcond = " + minRcond + ": in [0, 1)");
-      }
+      SolveOption.REFINEMENT.require(refinement);
+      SolveOption.MIN_RCOND.require(minRcond);
     }
 
     /** A copy with this number of refinement steps. */

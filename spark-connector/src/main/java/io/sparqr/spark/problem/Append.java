@@ -50,7 +50,8 @@ public final class Append {
     double[] tail = factor.tail();
     Earlier before = factor.before();
     JavaSparkContext context = added.context();
-    int n = Math.max(columns, Math.max(factor.options().input().columns(), width(context)));
+    int n =
+        Math.max(columns, Math.max(factor.options().input().columns().orElse(-1), width(context)));
     Ridge ridge = before.ridge();
     if (n > columns && ridge.any() && !ridge.uniform()) {
       throw new IllegalArgumentException(

@@ -153,7 +153,7 @@ public final class MinimumNorm {
    */
   private Optional<LeastSquaresSolution> wide() {
     var watch = new Stopwatch();
-    WideRows found = WideRows.scan(rows, options.input().columns());
+    WideRows found = WideRows.scan(rows, options.input().columns().orElse(-1));
     if (!found.wide()) {
       return Optional.empty();
     }
@@ -164,7 +164,7 @@ public final class MinimumNorm {
       var transposed =
           new TransposedRows(
               rows,
-              options.input().columns(),
+              options.input().columns().orElse(-1),
               found.readings(),
               found.columns(),
               b.length,
