@@ -13,7 +13,6 @@ import java.io.Serializable;
 import java.util.List;
 import java.util.function.Supplier;
 import org.apache.spark.TaskContext;
-import org.apache.spark.api.java.JavaSparkContext;
 
 /**
  * A subtree task's error as its result. Spark tries a failing task four times, and a lack of memory
@@ -74,11 +73,7 @@ final class TaskRefusal {
    * @throws SparseQrException the error of the lowest task that returned one
    */
   static List<byte[]> lookingFor(Engine engine, int first, Supplier<List<byte[]>> reports) {
-    if (!engine.spark()) {
-      return reports.get();
-    }
-    JavaSparkContext context = engine.context();
-    context.setLocalProperty(LEVEL, Integer.toString(first));
+    engine.property(LEVEL, Integer.toString(first));
     try {
       List<byte[]> frames = reports.get();
       for (byte[] frame : frames) {
@@ -88,7 +83,7 @@ final class TaskRefusal {
       }
       return frames;
     } finally {
-      context.setLocalProperty(LEVEL, null);
+      engine.property(LEVEL, null);
     }
   }
 
