@@ -1,8 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.exchange;
 
+import io.sparqr.jvm.ByteBudget;
 import io.sparqr.jvm.NamedObjects;
-import io.sparqr.spark.engine.ByteBudget;
 import io.sparqr.spark.engine.Engine;
 import java.util.Map;
 import java.util.Optional;

@@ -16,6 +16,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The bytes that the current phase writes to the executors' disks, for the message if one is full.
+ * A figure, not a budget: nothing is taken of it.
  */
 final class DiskNeed {
 

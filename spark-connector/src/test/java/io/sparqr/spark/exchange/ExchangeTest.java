@@ -4,7 +4,7 @@ package io.sparqr.spark.exchange;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.sparqr.spark.engine.ByteBudget;
+import io.sparqr.jvm.ByteBudget;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
