@@ -9,12 +9,17 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaCodeUnitAccess;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import java.io.IOException;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -152,6 +157,36 @@ class HouseArchitectureTest {
       }
     }
     assertThat(found).isEmpty();
+  }
+
+  /**
+   * Passes are written once, for a cluster, for Spark in one JVM and for this JVM alone: only rooms
+   * that decide how something travels ask which it is. There were 46 such questions once.
+   */
+  @Test
+  void fewAskWhereTasksRun() {
+    Map<String, Integer> found = new TreeMap<>();
+    for (JavaClass c : CLASSES) {
+      Set<JavaCodeUnitAccess<?>> calls = new HashSet<>(c.getMethodCallsFromSelf());
+      calls.addAll(c.getMethodReferencesFromSelf());
+      for (JavaCodeUnitAccess<?> call : calls) {
+        if (asksWhereTasksRun(call)) {
+          found.merge(c.getPackageName(), 1, Integer::sum);
+        }
+      }
+    }
+    assertThat(found.toString())
+        .isEqualTo("{%1$s.cluster=1, %1$s.device=2, %1$s.exchange=3, %1$s.parts=1}", ROOT);
+  }
+
+  private static boolean asksWhereTasksRun(JavaCodeUnitAccess<?> call) {
+    String owner = call.getTargetOwner().getName();
+    String method = call.getTarget().getName();
+    boolean engine =
+        owner.equals(ROOT + ".engine.Engine")
+            && !call.getOriginOwner().getName().equals(owner)
+            && Set.of("oneJvm", "sharesObjects", "reach").contains(method);
+    return engine || owner.startsWith("org.apache.spark.") && method.equals("isLocal");
   }
 
   /** A module of the connector or above has at most this many packages. */

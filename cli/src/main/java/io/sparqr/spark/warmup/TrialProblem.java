@@ -8,8 +8,7 @@ import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.engine.Foreground;
-import io.sparqr.spark.engine.Held;
-import io.sparqr.spark.exchange.Sent;
+import io.sparqr.spark.exchange.Exchange;
 import io.sparqr.spark.factorization.FactorState;
 import io.sparqr.spark.file.RowSlice;
 import io.sparqr.spark.model.SparseRow;
@@ -20,6 +19,7 @@ import io.sparqr.spark.rows.RowSource;
 import io.sparqr.sparse.CsrMatrix;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -171,7 +171,8 @@ record TrialProblem(CsrMatrix a, DenseMatrix b, SolveOptions options) {
 
   private void run(JavaSparkContext context, Consumer<RowSource> work) {
     Engine engine = Engine.of(context);
-    if (!engine.sharesObjects()) {
+    Optional<Exchange> shared = Exchange.of(engine);
+    if (shared.isEmpty()) {
       List<SparseRow> rows = new ArrayList<>();
       slice(0, 1).forEach(rows::add);
       work.accept(RowSource.of(context.parallelize(rows, PARTITIONS)));
@@ -179,13 +180,13 @@ record TrialProblem(CsrMatrix a, DenseMatrix b, SolveOptions options) {
     }
     int parts = engine.parallelism();
     List<Integer> numbers = IntStream.range(0, parts).boxed().toList();
-    try (var held = new Held()) {
-      Sent<TrialProblem> here = Sent.to(engine, this, held);
+    try (Exchange here = shared.get()) {
+      here.put(0, this);
       work.accept(
           RowSource.of(
               context
                   .parallelize(numbers, parts)
-                  .flatMap(p -> here.value().slice(p, parts).iterator())));
+                  .flatMap(p -> here.get(0, TrialProblem.class).slice(p, parts).iterator())));
     }
   }
 

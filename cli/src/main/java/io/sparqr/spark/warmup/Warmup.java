@@ -3,8 +3,8 @@ package io.sparqr.spark.warmup;
 
 import io.sparqr.configuration.Keys;
 import io.sparqr.jvm.JvmPart;
+import io.sparqr.spark.cluster.ClusterResources;
 import io.sparqr.spark.device.DeviceReport;
-import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.engine.Foreground;
 import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
@@ -85,7 +85,7 @@ public final class Warmup {
    */
   static void begin(JavaSparkContext context) {
     UnaryOperator<String> settings = name -> context.getConf().get(name, null);
-    begin(settings, Engine.isLocal(context), Optional.of(context));
+    begin(settings, ClusterResources.useWhatDriverHas(context), Optional.of(context));
   }
 
   /**
@@ -98,10 +98,10 @@ public final class Warmup {
       UnaryOperator<String> settings, boolean device, Optional<JavaSparkContext> context) {
     try {
       double seconds = Keys.WARMUP.in(settings);
-      boolean here = context.map(Engine::isLocal).orElse(false);
+      boolean here = context.map(ClusterResources::useWhatDriverHas).orElse(false);
       boolean jobs = Keys.WARMUP_JOBS.find(settings).orElse(here);
       if (seconds > 0) {
-        begin(seconds, new Trials(device, context, jobs));
+        begin(seconds, new Trials(device, context, jobs, jobs && here));
       }
     } catch (IllegalArgumentException e) {
       LOG.warn("warm-up: none, {}", e.getMessage());
@@ -114,8 +114,10 @@ public final class Warmup {
    * @param device whether to use the first device, if there is one
    * @param context empty on an executor
    * @param jobs whether Spark is warmed up as well
+   * @param bySpark whether all problems are solved by Spark, in this JVM
    */
-  private record Trials(boolean device, Optional<JavaSparkContext> context, boolean jobs)
+  private record Trials(
+      boolean device, Optional<JavaSparkContext> context, boolean jobs, boolean bySpark)
       implements Work {
 
     @Override
@@ -124,7 +126,7 @@ public final class Warmup {
       boolean found = deviceFound();
       List<TrialProblem> problems = TrialProblem.list(found);
       problems.addAll(TrialProblem.large(found));
-      if (bySpark()) {
+      if (bySpark) {
         // One without Spark, for what is loaded once; then as the user's solves will run.
         return Stream.concat(Stream.<Runnable>of(problems.get(0)::solve), steps(problems)).toList();
       }
@@ -144,12 +146,8 @@ public final class Warmup {
       return device && !DeviceReport.ofThisJvm("").devices().isEmpty();
     }
 
-    private boolean bySpark() {
-      return jobs && context.isPresent() && Engine.isLocal(context.get());
-    }
-
     private Stream<Runnable> steps(List<TrialProblem> problems) {
-      if (!bySpark()) {
+      if (!bySpark) {
         return problems.stream().map(p -> p::solve);
       }
       JavaSparkContext by = context.orElseThrow();

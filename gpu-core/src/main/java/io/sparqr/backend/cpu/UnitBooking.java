@@ -14,7 +14,8 @@ import io.sparqr.threads.TreeUnits;
  * with limited memory", ACM Trans. Parallel Comput. 2(2), section 5.1.)
  *
  * <p>Uses planned sizes, so that admission depends only on the finished units, not on ranks found
- * during the factorization. Not thread-safe.
+ * during the factorization. No {@link io.sparqr.jvm.ByteBudget}, which the first to come may use
+ * up: there, the unit that all others wait for could be refused. Not thread-safe.
  */
 final class UnitBooking {
 

@@ -4,12 +4,17 @@ package io.sparqr.numeric.storage;
 import com.sun.management.HotSpotDiagnosticMXBean;
 import com.sun.management.OperatingSystemMXBean;
 import io.sparqr.configuration.Keys;
+import io.sparqr.jvm.ByteBudget;
 import io.sparqr.jvm.JvmPart;
 import java.lang.management.ManagementFactory;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
-/** Bytes of rows of R outside the heap: how many there may be, how many there are. Thread-safe. */
+/**
+ * Bytes of rows of R outside the heap: how many there may be, how many there are. A {@link
+ * ByteBudget} that falls to what the JVM has given once it gives no more, beside a count of the
+ * bytes in files. Thread-safe.
+ */
 public final class RowBudget {
 
   private static final JvmPart<RowBudget> OF_JVM =
@@ -18,12 +23,10 @@ public final class RowBudget {
           RowBudget::bySetting,
           budget -> budget.memoryBytes() + budget.fileBytes());
 
-  private final LongSupplier limit;
-  private final AtomicLong memory = new AtomicLong();
-
   /** What the JVM gave before it had no more direct memory. */
   private final AtomicLong given = new AtomicLong(Long.MAX_VALUE);
 
+  private final ByteBudget memory;
   private final AtomicLong files = new AtomicLong();
 
   /**
@@ -36,7 +39,7 @@ public final class RowBudget {
   }
 
   private RowBudget(LongSupplier limit) {
-    this.limit = limit;
+    memory = new ByteBudget(() -> Math.min(limit.getAsLong(), given.get()));
   }
 
   /** The budget of this JVM: {@link Keys#FACTOR_MEMORY}. */
@@ -75,7 +78,7 @@ public final class RowBudget {
 
   /** Bytes in memory. */
   public long memoryBytes() {
-    return memory.get();
+    return memory.taken();
   }
 
   /** Bytes in files. */
@@ -85,20 +88,12 @@ public final class RowBudget {
 
   /** Takes a part of the budget; false if there is not so much left. */
   public boolean take(long bytes) {
-    long most = Math.min(limit.getAsLong(), given.get()) - bytes;
-    long before = memory.get();
-    while (before <= most) {
-      if (memory.compareAndSet(before, before + bytes)) {
-        return true;
-      }
-      before = memory.get();
-    }
-    return false;
+    return memory.take(bytes);
   }
 
   /** Gives it back. */
   public void give(long bytes) {
-    memory.addAndGet(-bytes);
+    memory.giveBack(bytes);
   }
 
   /**
@@ -106,7 +101,7 @@ public final class RowBudget {
    * the JVM waits and collects before it refuses, and others keep what they have taken.
    */
   void refused(long bytes) {
-    given.accumulateAndGet(memory.addAndGet(-bytes), Math::min);
+    given.accumulateAndGet(memory.giveBack(bytes), Math::min);
   }
 
   /** Counts bytes more, or less, in files. */

@@ -3,7 +3,6 @@ package io.sparqr.spark.arrays;
 
 import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.error.WireFormatException;
-import io.sparqr.spark.engine.Engine;
 import java.io.IOException;
 import java.io.Serializable;
 import java.nio.ByteBuffer;
@@ -12,7 +11,6 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import org.apache.spark.api.java.JavaSparkContext;
 
 /**
  * A folder of little-endian arrays that hold an m x n matrix in compressed rows, its right-hand
@@ -47,11 +45,6 @@ public record ArrayFolder(String folder, long rows, int columns, int rhs, boolea
       throw new IllegalArgumentException(
           "arrays of a %d x %d matrix with %d right-hand sides".formatted(rows, columns, rhs));
     }
-  }
-
-  /** Whether tasks read the driver's files in place. */
-  static boolean inPlace(JavaSparkContext context) {
-    return Engine.of(context).oneJvm();
   }
 
   Path file(String name) {

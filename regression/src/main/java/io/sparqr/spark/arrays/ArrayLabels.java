@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.arrays;
 
+import io.sparqr.spark.cluster.ClusterResources;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -39,7 +40,7 @@ public final class ArrayLabels implements AutoCloseable {
    */
   public static ArrayLabels open(JavaSparkContext context, String file, int k, long[] cuts)
       throws IOException {
-    return open(context, file, k, cuts, !ArrayFolder.inPlace(context));
+    return open(context, file, k, cuts, !ClusterResources.readFilesOfDriver(context));
   }
 
   static ArrayLabels open(JavaSparkContext context, String file, int k, long[] cuts, boolean send)

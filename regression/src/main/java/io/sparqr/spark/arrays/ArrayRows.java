@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.arrays;
 
+import io.sparqr.spark.cluster.ClusterResources;
 import io.sparqr.spark.model.SparseRow;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -58,7 +59,7 @@ public final class ArrayRows implements AutoCloseable {
    */
   public static ArrayRows open(JavaSparkContext context, ArrayFolder source, int partitions)
       throws IOException {
-    return open(context, source, partitions, !ArrayFolder.inPlace(context));
+    return open(context, source, partitions, !ClusterResources.readFilesOfDriver(context));
   }
 
   static ArrayRows open(JavaSparkContext context, ArrayFolder source, int partitions, boolean send)

@@ -86,13 +86,28 @@ public final class ClusterResources {
     this.rates = rates;
   }
 
+  /** Whether the driver's JVM runs the tasks. */
+  static boolean inDriver(Engine engine) {
+    return engine.oneJvm();
+  }
+
+  /** Whether tasks can open the driver's own files, and share its heap. */
+  public static boolean readFilesOfDriver(JavaSparkContext context) {
+    return inDriver(Engine.of(context));
+  }
+
+  /** Whether what is made ready in the driver's JVM, as classes and devices, serves the tasks. */
+  public static boolean useWhatDriverHas(JavaSparkContext context) {
+    return inDriver(Engine.of(context));
+  }
+
   /**
    * Rejects a setting under which no task would ever start.
    *
    * @throws BackendUnavailableException if there is such a setting
    */
-  public static void check(JavaSparkContext context) {
-    if (Engine.isLocal(context) && context.getConf().contains(StageGpus.TASK)) {
+  public static void check(Engine engine) {
+    if (inDriver(engine) && engine.conf().contains(StageGpus.TASK)) {
       throw new BackendUnavailableException(
           "spark.task.resource.gpu.amount is set with a local master, where Spark never starts a"
               + " task that wants a GPU: unset it, local tasks share the devices by themselves",
@@ -108,13 +123,13 @@ public final class ClusterResources {
    *     the plan assumes one
    */
   public static ClusterResources probe(Engine engine, int workers, DeviceVerdict verdict) {
-    return engine.oneJvm()
+    return inDriver(engine)
         ? local(engine, workers, verdict.use() ? Backends.devices() : List.of())
         : cluster(engine.context(), workers, verdict);
   }
 
   private static ClusterResources local(Engine engine, int workers, List<DeviceModel> devices) {
-    int cores = engine.spark() ? cores(engine.context()) : engine.parallelism();
+    int cores = engine.cores();
     int count = Math.max(1, workers > 0 ? workers : devices.size());
     long memory = Runtime.getRuntime().maxMemory() / count;
     int sharing = devices.isEmpty() ? 1 : (count + devices.size() - 1) / devices.size();
@@ -127,15 +142,7 @@ public final class ClusterResources {
               : Optional.of(devices.get(w % devices.size()).sharedBy(sharing));
       list.add(new Worker(name, Optional.empty(), Math.max(1, cores / count), memory, device));
     }
-    return engine.spark()
-        ? of(engine.context(), list, true)
-        : new ClusterResources(list, 1, true, ModelRates.DEFAULT);
-  }
-
-  private static int cores(JavaSparkContext context) {
-    Matcher local = Engine.LOCAL_MASTER.matcher(context.master());
-    String text = local.matches() && local.group(1) != null ? local.group(1) : "1";
-    return text.equals("*") ? Runtime.getRuntime().availableProcessors() : Integer.parseInt(text);
+    return of(engine.conf(), list, true);
   }
 
   private static ClusterResources cluster(
@@ -154,7 +161,7 @@ public final class ClusterResources {
       var place = Optional.of(new Place(e.id(), e.location(), slots));
       add(e, place, gpus, memory, there);
     }
-    return of(context, workers > 0 ? take(there, workers) : there, false);
+    return of(conf, workers > 0 ? take(there, workers) : there, false);
   }
 
   /** Adds an executor's workers: one, or one per GPU. */
@@ -186,8 +193,7 @@ public final class ClusterResources {
     return configured > 0 ? configured : Math.max(1, context.sc().defaultParallelism());
   }
 
-  private static ClusterResources of(JavaSparkContext context, List<Worker> list, boolean local) {
-    SparkConf conf = context.getConf();
+  private static ClusterResources of(SparkConf conf, List<Worker> list, boolean local) {
     return new ClusterResources(list, taskCpus(conf), local, ModelRates.of(conf));
   }
 

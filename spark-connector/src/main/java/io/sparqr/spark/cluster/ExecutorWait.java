@@ -78,7 +78,7 @@ public final class ExecutorWait implements AutoCloseable {
    *     options request
    */
   public static Outcome await(Engine engine, SolveOptions.Cut options, Listener listener) {
-    if (engine.oneJvm()) {
+    if (ClusterResources.inDriver(engine)) {
       return new Outcome(1, 1, 0);
     }
     try (var wait =

@@ -30,17 +30,6 @@ record ModelRates(
     OptionalDouble levelSeconds,
     double blocks) {
 
-  /** The rates without any settings. */
-  static final ModelRates DEFAULT =
-      new ModelRates(
-          Keys.CORE_FLOPS.in(key -> null),
-          0,
-          0,
-          0,
-          ResourceModel.NETWORK,
-          OptionalDouble.empty(),
-          ResourceModel.DEVICE_BLOCKS);
-
   /**
    * Reads the keys.
    *

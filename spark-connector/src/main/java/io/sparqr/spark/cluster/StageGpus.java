@@ -1,10 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.cluster;
 
+import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.plan.DeviceVerdict;
 import java.util.Optional;
 import org.apache.spark.SparkConf;
-import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.resource.ResourceProfile;
 import org.apache.spark.resource.ResourceProfileBuilder;
 import org.apache.spark.resource.TaskResourceRequests;
@@ -30,8 +30,8 @@ public final class StageGpus {
    * @param verdict the decision on GPUs
    */
   public static Optional<ResourceProfile> profile(
-      JavaSparkContext context, ClusterResources resources, DeviceVerdict verdict) {
-    if (resources.local() || !verdict.use() || !asks(context.getConf())) {
+      Engine engine, ClusterResources resources, DeviceVerdict verdict) {
+    if (resources.local() || !verdict.use() || !asks(engine.conf())) {
       return Optional.empty();
     }
     var task = new TaskResourceRequests().cpus(resources.taskCpus()).resource("gpu", 1);

@@ -30,26 +30,30 @@ public final class DeviceRule {
     this.leastFlops = leastFlops;
   }
 
-  /** The rule of a solve, whose driver knows all devices if it shares one JVM with the tasks. */
+  /**
+   * The rule of a solve, whose driver knows all devices if it shares one JVM with the tasks.
+   *
+   * @throws BackendUnavailableException if CUDA is required and the driver knows that there is none
+   * @throws IllegalArgumentException if a threshold of the Spark configuration is not a number
+   */
   public static DeviceRule of(BackendChoice choice, Engine engine) {
     return of(choice, engine.oneJvm());
   }
 
   /**
-   * The rule of a solve.
+   * The rule of a prediction.
    *
-   * @param local whether driver and executors share one JVM, so that the driver knows all devices
-   * @throws BackendUnavailableException if CUDA is required and the driver knows that there is none
-   * @throws IllegalArgumentException if a threshold of the Spark configuration is not a number
+   * @param known whether the devices of this JVM are all that there are; if not, the threshold
+   *     alone decides
    */
-  public static DeviceRule of(BackendChoice choice, boolean local) {
+  public static DeviceRule of(BackendChoice choice, boolean known) {
     return choice == BackendChoice.CPU
         ? settled(new Refuse("asked for"))
-        : of(choice, local, Backends.cuda());
+        : of(choice, known, Backends.cuda());
   }
 
-  static DeviceRule of(BackendChoice choice, boolean local, Backends.Cuda cuda) {
-    Optional<String> obstacle = local ? cuda.obstacle() : Optional.empty();
+  static DeviceRule of(BackendChoice choice, boolean known, Backends.Cuda cuda) {
+    Optional<String> obstacle = known ? cuda.obstacle() : Optional.empty();
     if (choice == BackendChoice.REQUIRE_CUDA) {
       obstacle.ifPresent(Backends::cudaIsRequired);
       return settled(new Use(true, "required"));

@@ -3,8 +3,12 @@ package io.sparqr.spark.engine;
 
 import io.sparqr.spark.internals.SparkProcess;
 import io.sparqr.spark.report.SolveReport;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.util.AccumulatorV2;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +25,7 @@ public final class Engine {
   public static final Engine LOCAL = new Engine(null);
 
   /** Masters whose driver and executors are one JVM; group 1: threads. */
-  public static final Pattern LOCAL_MASTER = Pattern.compile("local(?:\\[([0-9]+|\\*)(?:,.*)?])?");
+  static final Pattern LOCAL_MASTER = Pattern.compile("local(?:\\[([0-9]+|\\*)(?:,.*)?])?");
 
   private final @Nullable JavaSparkContext context;
 
@@ -37,11 +41,6 @@ public final class Engine {
   /** The name used in reports. */
   public String name() {
     return context == null ? "local" : SolveReport.Cluster.SPARK;
-  }
-
-  /** Whether it is Spark. */
-  public boolean spark() {
-    return context != null;
   }
 
   /**
@@ -71,7 +70,7 @@ public final class Engine {
     if (context == null) {
       return Reach.OBJECTS;
     }
-    if (!isLocal(context)) {
+    if (!oneJvm()) {
       return Reach.NETWORK;
     }
     return tasksShareClasses() ? Reach.OBJECTS : Reach.BYTES;
@@ -79,12 +78,7 @@ public final class Engine {
 
   /** Whether all tasks run in this JVM. */
   public boolean oneJvm() {
-    return context == null || isLocal(context);
-  }
-
-  /** Whether driver and executors of a context are one JVM. */
-  public static boolean isLocal(JavaSparkContext context) {
-    return LOCAL_MASTER.matcher(context.master()).matches();
+    return context == null || LOCAL_MASTER.matcher(context.master()).matches();
   }
 
   /** Whether all tasks run in this JVM, with the very classes of the driver. */
@@ -112,8 +106,71 @@ public final class Engine {
         : context.defaultParallelism();
   }
 
+  /** Cores of this JVM that run tasks at a time, if all tasks run in it. */
+  public int cores() {
+    if (context == null) {
+      return Runtime.getRuntime().availableProcessors();
+    }
+    Matcher local = LOCAL_MASTER.matcher(context.master());
+    String text = local.matches() && local.group(1) != null ? local.group(1) : "1";
+    return text.equals("*") ? Runtime.getRuntime().availableProcessors() : Integer.parseInt(text);
+  }
+
+  /** The Spark configuration; empty without Spark. */
+  public SparkConf conf() {
+    return context == null ? new SparkConf(false) : context.getConf();
+  }
+
   /** A setting of the Spark configuration, if it is set. */
   public @Nullable String setting(String key) {
     return context == null ? null : context.getConf().get(key, null);
+  }
+
+  /** A property of the jobs of the calling thread; null if it is not set, and without Spark. */
+  public @Nullable String property(String key) {
+    return context == null ? null : context.getLocalProperty(key);
+  }
+
+  /**
+   * Sets a property of the jobs of the calling thread; without Spark there are none.
+   *
+   * @param value null removes it
+   */
+  public void property(String key, @Nullable String value) {
+    if (context != null) {
+      context.setLocalProperty(key, value);
+    }
+  }
+
+  /**
+   * Shows a sum over the tasks on Spark's pages.
+   *
+   * @param name empty: on none of them
+   * @return whether there is Spark; without it the sum counts all the same
+   */
+  public boolean register(AccumulatorV2<?, ?> sum, String name) {
+    if (context == null) {
+      return false;
+    }
+    if (name.isEmpty()) {
+      context.sc().register(sum);
+    } else {
+      context.sc().register(sum, name);
+    }
+    return true;
+  }
+
+  /** Tells a listener of Spark's jobs, until {@link #forget}. */
+  public void tell(SparkListener listener) {
+    if (context != null) {
+      context.sc().addSparkListener(listener);
+    }
+  }
+
+  /** Ends {@link #tell}. */
+  public void forget(SparkListener listener) {
+    if (context != null) {
+      context.sc().removeSparkListener(listener);
+    }
   }
 }

@@ -5,6 +5,7 @@ import java.util.UUID;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Job group, description and stage names of the calling thread during a solve; the caller's
@@ -25,9 +26,9 @@ public final class JobScope implements AutoCloseable {
   /** The text in the stage's details. */
   private static final String LONG = "callSite.long";
 
-  private static final String[] KEYS = {
-    GROUP, DESCRIPTION, "spark.job.interruptOnCancel", SHORT, LONG
-  };
+  private static final String INTERRUPT = "spark.job.interruptOnCancel";
+
+  private static final String[] KEYS = {GROUP, DESCRIPTION, INTERRUPT, SHORT, LONG};
 
   private static final String PREFIX = "sparse QR: ";
 
@@ -35,7 +36,7 @@ public final class JobScope implements AutoCloseable {
   private static final int FRAMES = 20;
 
   private final Engine engine;
-  private final String[] before = new String[KEYS.length];
+  private final @Nullable String[] before = new String[KEYS.length];
   private final String group;
 
   /**
@@ -53,20 +54,17 @@ public final class JobScope implements AutoCloseable {
   /** The same; without Spark there are no jobs to name. */
   public JobScope(Engine engine, String own) {
     this.engine = engine;
-    if (!engine.spark()) {
-      group = own;
-      return;
-    }
-    JavaSparkContext context = engine.context();
     for (int k = 0; k < KEYS.length; k++) {
-      before[k] = context.getLocalProperty(KEYS[k]);
+      before[k] = engine.property(KEYS[k]);
     }
     group = before[0] != null ? before[0] : own;
     if (before[0] == null) {
-      context.setJobGroup(group, "sparse QR", true);
+      engine.property(GROUP, group);
+      engine.property(DESCRIPTION, "sparse QR");
+      engine.property(INTERRUPT, "true");
     }
     if (before[KEYS.length - 1] == null) {
-      context.setLocalProperty(LONG, callers());
+      engine.property(LONG, callers());
     }
   }
 
@@ -92,34 +90,32 @@ public final class JobScope implements AutoCloseable {
 
   /** Names the following jobs and stages, such as "level 2 of 4, 37 subtrees, 1.9 TFLOP". */
   public void describe(String what) {
-    if (engine.spark()) {
-      engine.context().setLocalProperty(DESCRIPTION, PREFIX + what);
-      engine.context().setLocalProperty(SHORT, PREFIX + what);
-    }
+    engine.property(DESCRIPTION, PREFIX + what);
+    engine.property(SHORT, PREFIX + what);
   }
 
   /**
    * Runs an action under its own name, which applies to the stages that end in its jobs and to
    * those that shuffle RDDs created in it.
    */
-  public static <T> T named(JavaSparkContext context, String what, Supplier<T> action) {
-    String outer = context.getLocalProperty(SHORT);
-    context.setLocalProperty(SHORT, PREFIX + what);
+  public static <T> T named(Engine engine, String what, Supplier<T> action) {
+    String outer = engine.property(SHORT);
+    engine.property(SHORT, PREFIX + what);
     try {
       return action.get();
     } finally {
-      context.setLocalProperty(SHORT, outer);
+      engine.property(SHORT, outer);
     }
   }
 
   /** As above. */
-  public static <T> T named(Engine engine, String what, Supplier<T> action) {
-    return engine.spark() ? named(engine.context(), what, action) : action.get();
+  public static <T> T named(JavaSparkContext context, String what, Supplier<T> action) {
+    return named(Engine.of(context), what, action);
   }
 
   /** Runs an action under its own name, with errors as from {@link SparkErrors#unwrap}. */
   public static <T> T run(JavaSparkContext context, String what, Supplier<T> action) {
-    return named(context, what, () -> SparkErrors.unwrap(action));
+    return run(Engine.of(context), what, action);
   }
 
   /** As above. */
@@ -134,8 +130,8 @@ public final class JobScope implements AutoCloseable {
 
   @Override
   public void close() {
-    for (int k = 0; k < KEYS.length && engine.spark(); k++) {
-      engine.context().setLocalProperty(KEYS[k], before[k]);
+    for (int k = 0; k < KEYS.length; k++) {
+      engine.property(KEYS[k], before[k]);
     }
   }
 }

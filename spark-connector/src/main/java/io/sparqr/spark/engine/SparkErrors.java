@@ -132,7 +132,9 @@ public final class SparkErrors {
   }
 
   private static boolean localMaster() {
-    return SparkProcess.setting("spark.master").orElse("local").matches("local(\\[.*)?");
+    return SparkProcess.setting("spark.master")
+        .orElse("local")
+        .matches(Engine.LOCAL_MASTER.pattern());
   }
 
   private static boolean noSpace(List<Throwable> chain) {

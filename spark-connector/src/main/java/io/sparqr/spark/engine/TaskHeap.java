@@ -18,6 +18,9 @@ import org.apache.spark.util.TaskCompletionListener;
  * storage level allows it. A {@code MemoryConsumer} would not suffice: it cannot claim the half of
  * Spark's share that is reserved for blocks ({@code spark.memory.storageFraction}), and a task that
  * held all the rest would block the next one until it ends.
+ *
+ * <p>No {@link io.sparqr.jvm.ByteBudget}: a prediction is never refused, because the task runs in
+ * any case.
  */
 public final class TaskHeap {
 

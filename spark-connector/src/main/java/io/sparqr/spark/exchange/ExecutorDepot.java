@@ -54,8 +54,7 @@ final class ExecutorDepot implements Depot {
    * registered classes, Spark could not move the block of an executor that is to end.
    */
   static boolean possible(Engine engine) {
-    return engine.spark()
-        && !engine.oneJvm()
+    return engine.reach() == Engine.Reach.NETWORK
         && !Boolean.parseBoolean(engine.setting("spark.kryo.registrationRequired"));
   }
 

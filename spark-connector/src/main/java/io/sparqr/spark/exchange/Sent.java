@@ -15,9 +15,6 @@ public interface Sent<T> extends Serializable {
 
   /** Sends a value to an engine's tasks, for them to use until {@code held} is closed. */
   static <T> Sent<T> to(Engine engine, T value, Held held) {
-    if (!engine.spark()) {
-      return () -> value;
-    }
     Optional<Exchange> here = Exchange.of(engine);
     if (here.isPresent()) {
       @SuppressWarnings("unchecked")

@@ -11,11 +11,11 @@ import io.sparqr.spark.engine.Held;
 import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.engine.PlannedPlaces;
 import io.sparqr.spark.engine.SparkErrors;
+import io.sparqr.spark.exchange.PlanHandle;
 import io.sparqr.spark.metrics.SubtreeMetrics;
 import io.sparqr.spark.metrics.TaskProfile;
 import io.sparqr.spark.metrics.WorkDone;
 import io.sparqr.spark.parts.Parts;
-import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.report.SolveReport;
 import io.sparqr.spark.stored.KeptFronts;
@@ -96,15 +96,9 @@ public final class FactorLevels {
     this.broadcast = broadcast;
     this.plan = broadcast.value();
     this.resident = this.solution == null && plan.numbers().devices().use() ? broadcast.id() : null;
-    SubtreeMetrics metrics =
-        engine.spark()
-            ? new SubtreeMetrics(engine.context().sc(), profiled)
-            : SubtreeMetrics.local(profiled);
-    this.making = new Making(resources, held, rows, rowParts, metrics);
-    this.gpus =
-        engine.spark()
-            ? StageGpus.profile(engine.context(), resources, plan.numbers().devices())
-            : Optional.empty();
+    this.making =
+        new Making(resources, held, rows, rowParts, new SubtreeMetrics(engine, profiled));
+    this.gpus = StageGpus.profile(engine, resources, plan.numbers().devices());
   }
 
   /**
@@ -225,12 +219,15 @@ public final class FactorLevels {
   private Parts<TaskOutput> level(
       int level, List<PassedBlocks> needed, StorageLevel storage, String what) {
     List<SubtreeTask> tasks = plan.partition().level(level);
-    boolean framed = engine.spark() && framed(storage);
-    Made made = engine.spark() ? onSpark(tasks, needed, framed) : here(tasks, needed);
+    Made made =
+        making()
+            .rows
+            .either(
+                rdd -> onSpark(tasks, needed, rdd, framed(storage)), () -> here(tasks, needed));
     String name = "sparqr R, " + what;
     Held held = making().held;
     Parts<TaskOutput> kept =
-        framed
+        made.framed
             ? read(made.kept.map((p, it) -> frames(it)).named(name).persist(storage, held))
             : made.kept.named(name).persist(storage, held);
     if (resident != null) {
@@ -238,14 +235,20 @@ public final class FactorLevels {
       held.onClose(() -> ResidentRelease.run(engine, broadcast, kept));
     }
     // R that was only on a device may be lost with it: then its task is done again. Frames are not.
-    levels.add(resident == null || framed ? kept : kept.mended(KeptFronts::isHere));
+    levels.add(resident == null || made.framed ? kept : kept.mended(KeptFronts::isHere));
     lastReceiver(tasks)
         .ifPresent(last -> passed.put(level, blocks(level, made.passed, last, storage)));
     return kept;
   }
 
-  /** What the tasks of a level make: what they keep, and the blocks that they pass on. */
-  private record Made(Parts<TaskOutput> kept, Parts<byte[]> passed) {}
+  /**
+   * What the tasks of a level make.
+   *
+   * @param kept what they keep
+   * @param passed the blocks that they pass on
+   * @param framed whether what they keep is stored as frames
+   */
+  private record Made(Parts<TaskOutput> kept, Parts<byte[]> passed, boolean framed) {}
 
   private static Parts<TaskOutput> read(Parts<byte[]> frames) {
     return frames.map((p, it) -> TaskOutput.ofFrames(it));
@@ -271,7 +274,11 @@ public final class FactorLevels {
     return resident == null ? new Keeping.OnHost(framed) : new Keeping.OnDevice(framed, resident);
   }
 
-  private Made onSpark(List<SubtreeTask> tasks, List<PassedBlocks> needed, boolean framed) {
+  private Made onSpark(
+      List<SubtreeTask> tasks,
+      List<PassedBlocks> needed,
+      JavaRDD<Tuple2<Integer, byte[]>> shuffled,
+      boolean framed) {
     Making making = making();
     var sc = engine.context().sc();
     var run =
@@ -283,7 +290,7 @@ public final class FactorLevels {
             making.rowParts);
     var inputs =
         new LevelRdd.Inputs(
-            making.rows.rdd().rdd(), needed.stream().map(b -> b.shuffled().rdd().rdd()).toList());
+            shuffled.rdd(), needed.stream().map(b -> b.shuffled().rdd().rdd()).toList());
     PlannedPlaces places = making.resources.places(sc, tasks);
     var blocks = new PassedRdd(sc, run, inputs, places);
     var factor = new FactorRdd(sc, run, inputs, places, keeping(framed), blocks);
@@ -292,7 +299,7 @@ public final class FactorLevels {
           blocks.withResources(profile);
           factor.withResources(profile);
         });
-    return new Made(Parts.of(factor.toJavaRDD()), Parts.of(blocks.toJavaRDD()));
+    return new Made(Parts.of(factor.toJavaRDD()), Parts.of(blocks.toJavaRDD()), framed);
   }
 
   private Made here(List<SubtreeTask> tasks, List<PassedBlocks> needed) {
@@ -308,7 +315,7 @@ public final class FactorLevels {
             (i, keeping) ->
                 new LevelTask(broadcast, first, i, threads[i], keeping, making.metrics)
                     .run(null, sources.size(), k -> sources.get(k).partition(first + i)));
-    return new Made(level.kept(), level.passed());
+    return new Made(level.kept(), level.passed(), false);
   }
 
   /** The blocks of those lower levels that are needed by a task of this level. */

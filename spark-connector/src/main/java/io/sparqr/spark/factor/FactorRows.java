@@ -2,8 +2,8 @@
 package io.sparqr.spark.factor;
 
 import io.sparqr.numeric.SingletonRows;
+import io.sparqr.spark.exchange.PlanHandle;
 import io.sparqr.spark.model.SparseRow;
-import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.rows.SortedPairs;

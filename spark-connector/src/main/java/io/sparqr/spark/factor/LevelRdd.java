@@ -3,8 +3,8 @@ package io.sparqr.spark.factor;
 
 import io.sparqr.spark.engine.Numbered;
 import io.sparqr.spark.engine.PlannedPlaces;
+import io.sparqr.spark.exchange.PlanHandle;
 import io.sparqr.spark.metrics.SubtreeMetrics;
-import io.sparqr.spark.plan.PlanHandle;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;

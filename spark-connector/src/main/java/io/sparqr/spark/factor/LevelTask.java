@@ -3,8 +3,8 @@ package io.sparqr.spark.factor;
 
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.engine.TaskHeap;
+import io.sparqr.spark.exchange.PlanHandle;
 import io.sparqr.spark.metrics.SubtreeMetrics;
-import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.wire.ChangeCodec;
 import java.util.ArrayList;
 import java.util.Iterator;

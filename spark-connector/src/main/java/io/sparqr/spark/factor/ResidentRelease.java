@@ -3,8 +3,8 @@ package io.sparqr.spark.factor;
 
 import io.sparqr.numeric.ResidentFactors;
 import io.sparqr.spark.engine.Engine;
+import io.sparqr.spark.exchange.PlanHandle;
 import io.sparqr.spark.parts.Parts;
-import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.stored.TaskOutput;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,7 +31,7 @@ final class ResidentRelease {
   static void run(Engine engine, PlanHandle plan, Parts<TaskOutput> level) {
     String id = plan.id();
     ResidentFactors.ofJvm().drop(id);
-    if (!engine.spark() || plan.here() || engine.context().sc().isStopped()) {
+    if (plan.here() || engine.context().sc().isStopped()) {
       return;
     }
     places(engine.context().sc(), level.rdd().rdd(), level.count())

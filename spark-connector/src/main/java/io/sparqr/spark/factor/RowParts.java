@@ -4,6 +4,7 @@ package io.sparqr.spark.factor;
 import io.sparqr.spark.cluster.ClusterResources;
 import io.sparqr.spark.engine.SparkErrors;
 import io.sparqr.spark.internals.RunningTask;
+import io.sparqr.spark.parts.Parts;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.threads.Parallel;
 import java.io.Serializable;
@@ -38,20 +39,20 @@ public record RowParts(int tasks, int each) implements Serializable {
    */
   private static final int MOST_REMOTE = 4;
 
-  /** One partition per task. */
-  public static RowParts one(SolvePlan plan) {
-    return new RowParts(plan.driverKey(), 1);
-  }
-
-  /** As many per task as the largest number of threads of a task, if there are few tasks. */
-  public static RowParts of(SolvePlan plan, ClusterResources resources) {
+  /**
+   * As many per task as the largest number of threads of a task, if there are few tasks and the
+   * rows' shuffled elements are read by those threads.
+   *
+   * @param rows that are to be shuffled
+   */
+  public static RowParts of(SolvePlan plan, ClusterResources resources, Parts<?> rows) {
     int threads = 1;
     for (int l = 0; l < plan.partition().levels(); l++) {
       for (int t : resources.threads(plan.partition().level(l))) {
         threads = Math.max(threads, t);
       }
     }
-    int most = resources.local() ? threads : Math.min(threads, MOST_REMOTE);
+    int most = rows.readers(resources.local() ? threads : Math.min(threads, MOST_REMOTE));
     int tasks = plan.driverKey();
     return new RowParts(tasks, Math.max(1, Math.min(most, MOST / (tasks + 1))));
   }

@@ -13,7 +13,6 @@ import java.io.Serializable;
 import java.util.List;
 import java.util.function.Supplier;
 import org.apache.spark.TaskContext;
-import org.apache.spark.api.java.JavaSparkContext;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,11 +74,7 @@ final class TaskRefusal {
    * @throws SparseQrException the error of the lowest task that returned one
    */
   static List<byte[]> lookingFor(Engine engine, int first, Supplier<List<byte[]>> reports) {
-    if (!engine.spark()) {
-      return reports.get();
-    }
-    JavaSparkContext context = engine.context();
-    context.setLocalProperty(LEVEL, Integer.toString(first));
+    engine.property(LEVEL, Integer.toString(first));
     try {
       List<byte[]> frames = reports.get();
       for (byte[] frame : frames) {
@@ -89,7 +84,7 @@ final class TaskRefusal {
       }
       return frames;
     } finally {
-      context.setLocalProperty(LEVEL, null);
+      engine.property(LEVEL, null);
     }
   }
 

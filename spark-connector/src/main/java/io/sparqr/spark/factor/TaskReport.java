@@ -5,9 +5,11 @@ import io.sparqr.numeric.FactorSummary;
 import io.sparqr.spark.report.SolveReport.FactorBytes;
 import io.sparqr.spark.stored.TaskOutput;
 import io.sparqr.spark.wire.Frame;
-import io.sparqr.spark.wire.NumberFrame;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * The report of a subtree task to the driver.
@@ -35,16 +37,34 @@ public record TaskReport(
     FactorBytes factorBytes,
     String backendReason) {
 
-  /** Encodes the report as a frame. */
+  /** Bytes of the numbers, and of the lengths of arrays and lists. */
+  private static final int FIXED = 4 * Integer.BYTES + 22 * Long.BYTES;
+
+  /**
+   * Encodes the report as a frame: numbers with all their bytes, arrays and texts after their
+   * lengths. Saved factorizations have such frames in their files ({@code StoredPart}).
+   */
   public byte[] encode() {
-    var out = new NumberFrame.Writer();
-    out.putInt(task);
-    put(summary, out);
-    out.putDoubles(residualSquares).putLong(entries).putInts(dead);
-    out.putLong(bytesIn).putLong(blockBytes).putLong(reflectorBytes);
-    out.putLong(factorBytes.device()).putLong(factorBytes.memory());
-    out.putLong(factorBytes.file()).putLong(factorBytes.blocks()).putText(backendReason);
-    return out.seal(Frame.Kind.TASK);
+    List<byte[]> texts =
+        Stream.concat(
+                Stream.of(summary.backend(), summary.device(), backendReason),
+                summary.warnings().stream())
+            .map(text -> text.getBytes(StandardCharsets.UTF_8))
+            .toList();
+    long bytes = FIXED + 8L * residualSquares.length + 4L * dead.length;
+    bytes += texts.stream().mapToLong(text -> Integer.BYTES + text.length).sum();
+    ByteBuffer b = Frame.allocate(Frame.Kind.TASK, 0, 0, 0, 0, bytes);
+    b.putInt(task);
+    put(summary, texts, b);
+    b.putInt(residualSquares.length);
+    Frame.putDoubles(b, residualSquares, 0, residualSquares.length);
+    b.putLong(entries).putInt(dead.length);
+    Frame.putInts(b, dead, 0, dead.length);
+    b.putLong(bytesIn).putLong(blockBytes).putLong(reflectorBytes);
+    b.putLong(factorBytes.device()).putLong(factorBytes.memory());
+    b.putLong(factorBytes.file()).putLong(factorBytes.blocks());
+    Frame.putText(b, texts.get(2));
+    return Frame.seal(b);
   }
 
   /**
@@ -53,20 +73,20 @@ public record TaskReport(
    * @throws io.sparqr.error.WireFormatException if the frame is damaged or of another kind
    */
   public static TaskReport decode(byte[] frame) {
-    var in = new NumberFrame.Reader(frame, Frame.Kind.TASK);
+    ByteBuffer b = Frame.open(frame, Frame.Kind.TASK);
     var report =
         new TaskReport(
-            in.getInt(),
-            summary(in),
-            in.getDoubles(),
-            in.getLong(),
-            in.getInts(),
-            in.getLong(),
-            in.getLong(),
-            in.getLong(),
-            new FactorBytes(in.getLong(), in.getLong(), in.getLong(), in.getLong()),
-            in.getText());
-    in.end();
+            Frame.getInt(b),
+            summary(b),
+            Frame.getDoubles(b, Frame.getInt(b)),
+            Frame.getLong(b),
+            Frame.getInts(b, Frame.getInt(b)),
+            Frame.getLong(b),
+            Frame.getLong(b),
+            Frame.getLong(b),
+            new FactorBytes(Frame.getLong(b), Frame.getLong(b), Frame.getLong(b), Frame.getLong(b)),
+            Frame.getText(b));
+    Frame.end(b);
     return report;
   }
 
@@ -82,36 +102,45 @@ public record TaskReport(
     throw new IllegalStateException(first.getClass() + " where a task's report should be");
   }
 
-  private static void put(FactorSummary s, NumberFrame.Writer out) {
-    out.putText(s.backend()).putText(s.device()).putLong(s.fronts()).putLong(s.rank());
-    out.putDouble(s.flopsDone()).putLong(s.stages()).putLong(s.rounds()).putLong(s.tasks());
-    out.putLong(s.h2dBytes()).putLong(s.d2hBytes());
-    out.putLong(s.peakDeviceBytes()).putLong(s.peakHostBytes());
-    out.putDouble(s.factorSeconds()).putDouble(s.droppedNorm());
-    out.putDouble(s.normDeparture()).putLong(s.redoneTasks()).putInt(s.warnings().size());
-    s.warnings().forEach(out::putText);
+  private static void put(FactorSummary s, List<byte[]> texts, ByteBuffer b) {
+    Frame.putText(b, texts.get(0));
+    Frame.putText(b, texts.get(1));
+    b.putLong(s.fronts()).putLong(s.rank());
+    b.putDouble(s.flopsDone()).putLong(s.stages()).putLong(s.rounds()).putLong(s.tasks());
+    b.putLong(s.h2dBytes()).putLong(s.d2hBytes());
+    b.putLong(s.peakDeviceBytes()).putLong(s.peakHostBytes());
+    b.putDouble(s.factorSeconds()).putDouble(s.droppedNorm());
+    b.putDouble(s.normDeparture()).putLong(s.redoneTasks()).putInt(s.warnings().size());
+    texts.subList(3, texts.size()).forEach(text -> Frame.putText(b, text));
   }
 
-  private static FactorSummary summary(NumberFrame.Reader in) {
-    String backend = in.getText();
-    String device = in.getText();
-    long fronts = in.getLong();
-    long rank = in.getLong();
-    double flops = in.getDouble();
+  private static FactorSummary summary(ByteBuffer b) {
+    String backend = Frame.getText(b);
+    String device = Frame.getText(b);
+    long fronts = Frame.getLong(b);
+    long rank = Frame.getLong(b);
+    double flops = Frame.getDouble(b);
     var use =
         new FactorSummary.DeviceUse(
-            in.getLong(), in.getLong(), in.getLong(), in.getLong(), in.getLong(), in.getLong());
-    long peakHostBytes = in.getLong();
-    var work = new FactorSummary.Work(fronts, rank, flops, in.getDouble(), in.getDouble());
-    var check = new FactorSummary.Check(in.getDouble(), in.getLong());
-    return new FactorSummary(backend, device, work, use, peakHostBytes, check, texts(in));
+            Frame.getLong(b),
+            Frame.getLong(b),
+            Frame.getLong(b),
+            Frame.getLong(b),
+            Frame.getLong(b),
+            Frame.getLong(b));
+    long peakHostBytes = Frame.getLong(b);
+    var work = new FactorSummary.Work(fronts, rank, flops, Frame.getDouble(b), Frame.getDouble(b));
+    var check = new FactorSummary.Check(Frame.getDouble(b), Frame.getLong(b));
+    return new FactorSummary(backend, device, work, use, peakHostBytes, check, texts(b));
   }
 
-  private static List<String> texts(NumberFrame.Reader in) {
-    int count = in.getCount(Integer.BYTES);
+  private static List<String> texts(ByteBuffer b) {
+    int count = Frame.getInt(b);
+    // Each takes at least its length.
+    Frame.need(b, (long) Integer.BYTES * count);
     var texts = new ArrayList<String>();
     for (int k = 0; k < count; k++) {
-      texts.add(in.getText());
+      texts.add(Frame.getText(b));
     }
     return texts;
   }

@@ -2,10 +2,10 @@
 package io.sparqr.spark.factorization;
 
 import io.sparqr.spark.cluster.ExecutorWait;
+import io.sparqr.spark.exchange.PlanHandle;
 import io.sparqr.spark.factor.FactorLevels;
 import io.sparqr.spark.factor.FactorTotals;
 import io.sparqr.spark.observe.Profiler;
-import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.report.SolveReport;
 import io.sparqr.spark.rows.CombineChecks;
 import io.sparqr.spark.rows.DriverShare;

@@ -3,12 +3,13 @@ package io.sparqr.spark.factorization;
 
 import io.sparqr.error.WireFormatException;
 import io.sparqr.spark.wire.Frame;
-import io.sparqr.spark.wire.NumberFrame;
+import io.sparqr.spark.wire.ObjectCodec;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.Serializable;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Iterator;
@@ -41,7 +42,7 @@ import org.apache.spark.util.TaskCompletionListener;
  * @param bytes size of the file
  * @param checksum CRC32C of the file
  */
-record StoredPart(String name, int frames, long bytes, long checksum) {
+record StoredPart(String name, int frames, long bytes, long checksum) implements Serializable {
 
   /** Version of the files and of the head; other versions are rejected. */
   static final int VERSION = 4;
@@ -50,17 +51,12 @@ record StoredPart(String name, int frames, long bytes, long checksum) {
 
   /** The record as a frame. */
   byte[] encode() {
-    var out = new NumberFrame.Writer();
-    out.putText(name).putInt(frames).putLong(bytes).putLong(checksum);
-    return out.seal(Frame.Kind.STORED);
+    return ObjectCodec.encode(this);
   }
 
   /** The inverse of {@link #encode}. */
   static StoredPart decode(byte[] frame) {
-    var in = new NumberFrame.Reader(frame, Frame.Kind.STORED);
-    var part = new StoredPart(in.getText(), in.getInt(), in.getLong(), in.getLong());
-    in.end();
-    return part;
+    return ObjectCodec.decode(frame, StoredPart.class);
   }
 
   /** Writes those of a task's frames that are kept, under a name unique to this attempt. */

@@ -3,6 +3,7 @@ package io.sparqr.spark.input;
 
 import io.sparqr.matrix.DenseMatrix;
 import io.sparqr.matrix.gallery.Gallery;
+import io.sparqr.spark.cluster.ClusterResources;
 import io.sparqr.spark.file.FileRows;
 import io.sparqr.spark.file.Labels;
 import io.sparqr.spark.model.SparseRow;
@@ -92,7 +93,8 @@ public final class MatrixRows implements AutoCloseable {
       TripletRows rows = new TripletRows(session, table, false, b, parts);
       return new MatrixRows(rows.rows(), rows.rowCount(), rows.columns(), rows);
     }
-    Reader.Choice choice = Reader.AUTO.choose(matrix, format, false, context.isLocal());
+    boolean near = ClusterResources.readFilesOfDriver(context);
+    Reader.Choice choice = Reader.AUTO.choose(matrix, format, false, near);
     if (!choice.executors()) {
       LocalProblem problem = LocalProblem.read(new LocalProblem.Source(matrix, format), false, b);
       var rows = new DriverRows(context, problem, parts);

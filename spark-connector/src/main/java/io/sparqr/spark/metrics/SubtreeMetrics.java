@@ -2,11 +2,11 @@
 package io.sparqr.spark.metrics;
 
 import io.sparqr.numeric.FactorSummary;
+import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.engine.Foreground;
 import io.sparqr.spark.wire.ObjectCodec;
 import java.io.Serializable;
 import java.util.List;
-import org.apache.spark.SparkContext;
 import org.apache.spark.util.CollectionAccumulator;
 import org.apache.spark.util.LongAccumulator;
 import org.jspecify.annotations.Nullable;
@@ -34,35 +34,23 @@ public final class SubtreeMetrics implements Serializable {
   /** Null if no profile was requested. */
   private final @Nullable CollectionAccumulator<byte[]> profiles;
 
-  /** Registers the accumulators; Spark drops them once this object is garbage. */
-  public SubtreeMetrics(SparkContext context) {
-    this(context, false);
-  }
-
-  /** As above and, if requested, the time and place of each task. */
-  public SubtreeMetrics(SparkContext context, boolean profiled) {
-    this(profiled, WorkDone.register(context), !Foreground.aside());
-    context.register(fronts, "sparqr fronts");
-    context.register(flops, "sparqr flops");
-    context.register(rows, "sparqr rows");
-    context.register(rBytes, "sparqr R bytes");
-    context.register(contributionBytes, "sparqr contribution bytes");
-    context.register(deviceWait, "sparqr device wait, ms");
-    if (profiled) {
-      // Without a name, so that it does not appear on Spark's pages.
-      context.register(profiles);
+  /**
+   * Of an engine's tasks. Spark drops the accumulators once this object is garbage.
+   *
+   * @param profiled whether the tasks also tell their time and place
+   */
+  public SubtreeMetrics(Engine engine, boolean profiled) {
+    work = WorkDone.of(engine);
+    counted = engine.register(fronts, "sparqr fronts") && !Foreground.aside();
+    engine.register(flops, "sparqr flops");
+    engine.register(rows, "sparqr rows");
+    engine.register(rBytes, "sparqr R bytes");
+    engine.register(contributionBytes, "sparqr contribution bytes");
+    engine.register(deviceWait, "sparqr device wait, ms");
+    profiles = profiled ? new CollectionAccumulator<>() : null;
+    if (profiles != null) {
+      engine.register(profiles, "");
     }
-  }
-
-  private SubtreeMetrics(boolean profiled, WorkDone work, boolean counted) {
-    this.work = work;
-    this.counted = counted;
-    this.profiles = profiled ? new CollectionAccumulator<>() : null;
-  }
-
-  /** For tasks in this JVM, without Spark. */
-  public static SubtreeMetrics local(boolean profiled) {
-    return new SubtreeMetrics(profiled, WorkDone.local(), false);
   }
 
   /** The progress of the tasks. */

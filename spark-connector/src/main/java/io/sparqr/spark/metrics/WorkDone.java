@@ -3,10 +3,10 @@ package io.sparqr.spark.metrics;
 
 import io.sparqr.jvm.NamedObjects;
 import io.sparqr.numeric.WorkListener;
+import io.sparqr.spark.engine.Engine;
 import java.io.Serializable;
 import java.util.UUID;
 import java.util.concurrent.atomic.DoubleAdder;
-import org.apache.spark.SparkContext;
 import org.apache.spark.util.DoubleAccumulator;
 
 /**
@@ -26,17 +26,11 @@ public final class WorkDone implements WorkListener, Serializable {
   private final String key = UUID.randomUUID().toString();
   private final DoubleAccumulator sum = new DoubleAccumulator();
 
-  /** A registered counter; the driver must close it. */
-  public static WorkDone register(SparkContext context) {
-    WorkDone made = local();
-    context.register(made.sum, "sparqr work");
-    return made;
-  }
-
-  /** For tasks in this JVM, without Spark. */
-  static WorkDone local() {
+  /** A counter of an engine's tasks; the driver must close it. */
+  public static WorkDone of(Engine engine) {
     var made = new WorkDone();
     NamedObjects.ofJvm().hold(made.name(), new DoubleAdder());
+    engine.register(made.sum, "sparqr work");
     return made;
   }
 

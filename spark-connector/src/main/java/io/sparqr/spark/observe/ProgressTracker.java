@@ -65,9 +65,9 @@ public final class ProgressTracker implements AutoCloseable {
     this.listener = listener;
     this.group = group;
     this.heard = ToldOnce.hears(listener);
-    this.tasks = heard && engine.spark() ? new TaskListener() : null;
+    this.tasks = heard ? new TaskListener() : null;
     if (tasks != null) {
-      engine.context().sc().addSparkListener(tasks);
+      engine.tell(tasks);
     }
   }
 
@@ -125,7 +125,7 @@ public final class ProgressTracker implements AutoCloseable {
   public void close() {
     sampling.ifPresent(Profiler.Sampling::close);
     if (tasks != null) {
-      engine.context().sc().removeSparkListener(tasks);
+      engine.forget(tasks);
     }
   }
 

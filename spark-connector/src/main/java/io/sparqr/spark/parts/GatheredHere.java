@@ -1,8 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.parts;
 
+import io.sparqr.jvm.ByteBudget;
 import io.sparqr.jvm.NamedObjects;
-import io.sparqr.spark.engine.ByteBudget;
 import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.exchange.Exchange;
 import java.nio.ByteBuffer;

@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.parts;
 
-import io.sparqr.spark.engine.ByteBudget;
+import io.sparqr.jvm.ByteBudget;
 import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.exchange.Exchange;
 import java.io.Serializable;

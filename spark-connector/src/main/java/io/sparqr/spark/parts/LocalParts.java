@@ -11,8 +11,10 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.IntConsumer;
 import java.util.function.IntFunction;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.storage.StorageLevel;
@@ -79,6 +81,21 @@ final class LocalParts<T> extends Parts<T> {
   @Override
   Engine engine() {
     return Engine.LOCAL;
+  }
+
+  @Override
+  public int readers(int threads) {
+    return 1;
+  }
+
+  @Override
+  public long heap() {
+    return Runtime.getRuntime().maxMemory();
+  }
+
+  @Override
+  public <R> R either(Function<JavaRDD<T>, R> rdd, Supplier<R> of) {
+    return of.get();
   }
 
   @Override

@@ -7,7 +7,9 @@ import io.sparqr.spark.exchange.Depot;
 import java.io.Serializable;
 import java.util.Iterator;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.IntFunction;
+import java.util.function.Supplier;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.storage.StorageLevel;
 import scala.Tuple2;
@@ -91,6 +93,21 @@ public abstract class Parts<T> {
 
   /** The engine of the tasks. */
   abstract Engine engine();
+
+  /**
+   * How many of a task's threads can share the reading of what is shuffled to it: those of Spark
+   * fetch and decompress it, those of this JVM alone have it as it is.
+   */
+  public abstract int readers(int threads);
+
+  /**
+   * Bytes of the heap that has to hold what is persisted; {@link Long#MAX_VALUE} with Spark, which
+   * writes to disk what does not fit.
+   */
+  public abstract long heap();
+
+  /** What is made of an RDD, or of its counterpart in this JVM alone. */
+  public abstract <R> R either(Function<JavaRDD<T>, R> rdd, Supplier<R> here);
 
   /** Persists the computed elements until {@code held} is closed. */
   public abstract Parts<T> persist(StorageLevel level, Held held);

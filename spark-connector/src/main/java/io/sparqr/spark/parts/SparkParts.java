@@ -12,6 +12,8 @@ import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -84,6 +86,21 @@ class SparkParts<T> extends Parts<T> {
   @Override
   Engine engine() {
     return Engine.of(JavaSparkContext.fromSparkContext(rdd.context()));
+  }
+
+  @Override
+  public int readers(int threads) {
+    return threads;
+  }
+
+  @Override
+  public long heap() {
+    return Long.MAX_VALUE;
+  }
+
+  @Override
+  public <R> R either(Function<JavaRDD<T>, R> of, Supplier<R> here) {
+    return of.apply(rdd);
   }
 
   @Override

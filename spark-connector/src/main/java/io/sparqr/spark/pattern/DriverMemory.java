@@ -24,6 +24,9 @@ import java.util.Locale;
  * entry), whose size is unknown before the analysis, and searches for orders other than minimum
  * degree. Calibrated by the least heap (G1) in which panels, grids, one-hot designs and random
  * matrices can be analyzed, which is 0.6 to 0.95 of this.
+ *
+ * <p>No {@link io.sparqr.jvm.ByteBudget}: most of what fills a driver's heap is not ours, so that
+ * only a look at the heap tells what is free.
  */
 final class DriverMemory {
 

@@ -143,15 +143,8 @@ public final class PatternPass {
   /**
    * This pass for rows whose analysis may be known: patterns are neither distinguished nor sent,
    * only their fingerprint is summed. The norms have the bits of {@link #run}'s.
-   */
-  public Result figures() {
-    return figures(null);
-  }
-
-  /**
-   * As above, leaving the rows for the shuffle to their tasks.
    *
-   * @param left where, if anywhere
+   * @param left where to leave the rows for the shuffle to their tasks, if they are left
    */
   public Result figures(@Nullable HeldRows left) {
     Gathered<PartitionStats, RowTables> found = read(false, left, () -> {});

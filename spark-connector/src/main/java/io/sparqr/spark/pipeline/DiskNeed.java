@@ -16,6 +16,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The bytes that the current phase writes to the executors' disks, for the message if one is full.
+ * A figure, not a budget: nothing is taken of it.
  */
 final class DiskNeed {
 
@@ -67,7 +68,7 @@ final class DiskNeed {
   /**
    * Rejects a problem that would fill the heap without Spark, which could spill R to disk.
    *
-   * @param heap of this JVM, in bytes
+   * @param heap that has to hold it, in bytes ({@link io.sparqr.spark.parts.Parts#heap})
    * @throws InsufficientMemoryException with a way out in its message
    */
   void requireHeap(long heap) {

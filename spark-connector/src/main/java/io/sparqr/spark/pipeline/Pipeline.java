@@ -18,6 +18,7 @@ import io.sparqr.spark.engine.Foreground;
 import io.sparqr.spark.engine.Held;
 import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.engine.SparkErrors;
+import io.sparqr.spark.exchange.PlanHandle;
 import io.sparqr.spark.factor.FactorLevels;
 import io.sparqr.spark.factor.FactorTotals;
 import io.sparqr.spark.factor.TaskReport;
@@ -40,7 +41,6 @@ import io.sparqr.spark.observe.Times;
 import io.sparqr.spark.pattern.PatternPass;
 import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.spark.plan.Fingerprint;
-import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.report.FailureReport;
@@ -129,11 +129,12 @@ public final class Pipeline {
   /**
    * The decision on devices that a solve would reach, for predictions without a solve.
    *
-   * @param oneJvm whether this JVM would compute
+   * @param known whether the devices of this JVM are all that there are; if not, the threshold
+   *     alone decides
    */
   public static DeviceVerdict foretold(
-      BackendChoice backend, boolean oneJvm, SymbolicAnalysis analysis) {
-    return DeviceRule.of(backend, oneJvm).verdict(analysis.flops(), analysis.intensity());
+      BackendChoice backend, boolean known, SymbolicAnalysis analysis) {
+    return DeviceRule.of(backend, known).verdict(analysis.flops(), analysis.intensity());
   }
 
   /** Steps 1 to 6; the caller must close the result. */
@@ -231,9 +232,7 @@ public final class Pipeline {
     Prepared p = prepare(scope, progress);
     SolvePlan plan = p.plan.value();
     disk.factor(plan);
-    if (!engine.spark()) {
-      disk.requireHeap(Runtime.getRuntime().maxMemory());
-    }
+    disk.requireHeap(p.rows.rows().heap());
     var levels =
         new FactorLevels(
             engine,
@@ -349,9 +348,7 @@ public final class Pipeline {
   private Prepared prepare(JobScope scope, ProgressTracker progress) {
     progress.phase("pattern", "row checks, distinct row patterns");
     // Problems detectable without a job are checked first, to avoid stack traces of failed tasks.
-    if (engine.spark()) {
-      ClusterResources.check(engine.context());
-    }
+    ClusterResources.check(engine);
     DeviceRule rule = DeviceRule.of(options.factorization().backend(), engine);
     rule.settled().ifPresent(opening::consider);
     scope.describe("pattern and column norms");

@@ -5,11 +5,11 @@ import io.sparqr.spark.cluster.ClusterResources;
 import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.engine.Held;
 import io.sparqr.spark.engine.JobScope;
+import io.sparqr.spark.exchange.PlanHandle;
 import io.sparqr.spark.factor.RowParts;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.parts.Parts;
 import io.sparqr.spark.pattern.PatternPass;
-import io.sparqr.spark.plan.PlanHandle;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.rows.CombineChecks;
 import io.sparqr.spark.rows.DriverShare;
@@ -87,24 +87,20 @@ final class RowStep {
       ClusterResources resources,
       PatternPass.Result found,
       Optional<HeldRows> left) {
-    var combined = new CombineChecks();
-    if (engine.spark()) {
-      combined.register(engine.context().sc(), "sparqr combined rows");
-    }
-    RowParts parts =
-        engine.spark() ? RowParts.of(plan.value(), resources) : RowParts.one(plan.value());
+    CombineChecks combined = new CombineChecks().register(engine, "sparqr combined rows");
+    Parts<SparseRow> in = read(left, plan.value());
+    RowParts parts = RowParts.of(plan.value(), resources, in);
     HeldRows some = left.orElse(null);
     Parts<Tuple2<Integer, byte[]>> rows =
         JobScope.run(
             engine,
             "rows to the tasks of their fronts",
             () ->
-                read(left, plan.value())
-                    .handOver(
-                        parts.count(),
-                        mostBytes(found),
-                        held,
-                        (p, in) -> parts.keyed(p, router(plan, p, in, some, combined.ofPart()))));
+                in.handOver(
+                    parts.count(),
+                    mostBytes(found),
+                    held,
+                    (p, part) -> parts.keyed(p, router(plan, p, part, some, combined.ofPart()))));
     List<Tuple2<Integer, byte[]>> mine =
         JobScope.run(engine, "singleton rows to the driver", () -> rows.collect(parts.driver()))
             .get(0);

@@ -23,7 +23,7 @@ import java.util.List;
  * to 4 per entry of the fronts' column lists; Spark compresses them further. At most one frame is
  * in memory at a time.
  */
-final class PlanCodec {
+public final class PlanCodec {
 
   private PlanCodec() {}
 
@@ -32,7 +32,7 @@ final class PlanCodec {
    *
    * @throws IOException if the sink throws it
    */
-  static void write(SolvePlan plan, NumberStream.Sink sink) throws IOException {
+  public static void write(SolvePlan plan, NumberStream.Sink sink) throws IOException {
     var out = new NumberStream.Writer(Frame.Kind.PLAN, sink);
     put(plan.analysis().data(), out);
     put(plan.partition(), out);
@@ -52,7 +52,7 @@ final class PlanCodec {
    * @throws WireFormatException if a frame is damaged, or the frames do not contain a plan
    * @throws IOException if the source throws it
    */
-  static SolvePlan read(NumberStream.Source source) throws IOException {
+  public static SolvePlan read(NumberStream.Source source) throws IOException {
     var in = new NumberStream.Reader(Frame.Kind.PLAN, source);
     try {
       SymbolicAnalysis.Data data = data(in);

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * All the data an executor needs to route a row and to factor a subtree: broadcast once. Tables are
- * indexed by position in the analysis or by front, and are not modified. Sent only as a {@link
- * PlanHandle}.
+ * indexed by position in the analysis or by front, and are not modified. Sent to the tasks by the
+ * exchange alone.
  *
  * <p>Bytes on the driver: those of the analysis ({@link SymbolicAnalysis.Data}), 8 per column for
  * the scales, 5 per front for the cut. Further tables for tasks are computed in their JVM: the

@@ -1,8 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.rows;
 
+import io.sparqr.spark.engine.Engine;
 import java.io.Serializable;
-import org.apache.spark.SparkContext;
 import org.apache.spark.TaskContext;
 import org.apache.spark.util.CollectionAccumulator;
 import org.jspecify.annotations.Nullable;
@@ -27,8 +27,8 @@ public final class CombineChecks implements Serializable {
   private transient double @Nullable [] mine;
 
   /** Registers this for a problem, under a name for Spark's pages. */
-  public CombineChecks register(SparkContext context, String name) {
-    context.register(seen, name);
+  public CombineChecks register(Engine engine, String name) {
+    engine.register(seen, name);
     return this;
   }
 

@@ -2,8 +2,8 @@
 package io.sparqr.spark.rows;
 
 import io.sparqr.configuration.Keys;
+import io.sparqr.jvm.ByteBudget;
 import io.sparqr.jvm.JvmPart;
-import io.sparqr.spark.engine.ByteBudget;
 import io.sparqr.spark.plan.Fingerprint;
 import java.util.Arrays;
 import java.util.List;

@@ -6,6 +6,7 @@ import io.sparqr.spark.stored.FactorChunk;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.DoubleBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.zip.CRC32C;
 
 /**
@@ -27,6 +28,10 @@ import java.util.zip.CRC32C;
  *
  * <p>Decoders check that enough bytes are present before they rely on a count, so that a frame can
  * allocate only a small multiple of its own length. They reject bytes left over at the end.
+ *
+ * <p>What stays in a JVM has its checksum, too: a frame does not know where it goes, because
+ * elements that tasks hand over go by a shuffle as soon as they are too many, and CRC32C takes 0.05
+ * seconds a gigabyte.
  */
 public final class Frame {
 
@@ -60,16 +65,13 @@ public final class Frame {
     REFLECTED,
     /** {@link ChangeCodec}. */
     CHANGE,
-    /** A plan, by {@link NumberFrame}. */
+    /** A plan, by {@link NumberStream}. */
     PLAN,
-    /** The report of a subtree task, by {@link NumberFrame}. */
+    /** The report of a subtree task. */
     TASK,
     /** {@link LeverageCodec}. */
     LEVERAGE,
-    /**
-     * The parts of a saved factorization other than R, by {@link NumberStream}, {@link
-     * NumberFrame}.
-     */
+    /** The parts of a saved factorization other than R, by {@link NumberStream}. */
     STORED
   }
 
@@ -186,7 +188,57 @@ public final class Frame {
     return at;
   }
 
-  static int[] getInts(ByteBuffer buffer, int count) {
+  /**
+   * The inverse of {@link #putGroups}.
+   *
+   * @throws WireFormatException if the number is cut off, or of more than 64 bits
+   */
+  static long getGroups(ByteBuffer buffer) {
+    long v = 0;
+    for (int shift = 0; shift < 64; shift += 7) {
+      need(buffer, 1);
+      int c = buffer.get();
+      v |= (c & 0x7fL) << shift;
+      if (c >= 0) {
+        return v;
+      }
+    }
+    throw new WireFormatException("a number of more than 64 bits", "number");
+  }
+
+  /** Puts a text as the length of its bytes in UTF-8, and these. */
+  public static void putText(ByteBuffer buffer, byte[] text) {
+    buffer.putInt(text.length).put(text);
+  }
+
+  /** The inverse of {@link #putText}. */
+  public static String getText(ByteBuffer buffer) {
+    int length = getInt(buffer);
+    need(buffer, length);
+    byte[] text = new byte[length];
+    buffer.get(text);
+    return new String(text, StandardCharsets.UTF_8);
+  }
+
+  /** The next number. */
+  public static int getInt(ByteBuffer buffer) {
+    need(buffer, Integer.BYTES);
+    return buffer.getInt();
+  }
+
+  /** The next number. */
+  public static long getLong(ByteBuffer buffer) {
+    need(buffer, Long.BYTES);
+    return buffer.getLong();
+  }
+
+  /** The next number, with all its bits. */
+  public static double getDouble(ByteBuffer buffer) {
+    return Double.longBitsToDouble(getLong(buffer));
+  }
+
+  /** The next values. */
+  public static int[] getInts(ByteBuffer buffer, int count) {
     need(buffer, 4L * count);
     int[] values = new int[count];
     buffer.asIntBuffer().get(values);
@@ -202,7 +254,8 @@ public final class Frame {
     return values;
   }
 
-  static double[] getDoubles(ByteBuffer buffer, int count) {
+  /** The next values. */
+  public static double[] getDoubles(ByteBuffer buffer, int count) {
     need(buffer, 8L * count);
     double[] values = new double[count];
     getDoubles(buffer, values, 0, count);

@@ -10,10 +10,10 @@ import java.util.function.IntToLongFunction;
 import java.util.function.IntUnaryOperator;
 
 /**
- * The counterpart of {@link NumberFrame} for data as long as a row of A or longer: numbers, arrays
- * and texts one after the other, in frames of at most {@value #CHUNK} bytes that are written and
- * read one at a time, so that neither side ever holds all the bytes. Ints and longs take one byte
- * per group of 7 bits; arrays of ints are encoded by the differences of consecutive values.
+ * Numbers, arrays and texts one after the other, for data as long as a row of A or longer: in
+ * frames of at most {@value #CHUNK} bytes that are written and read one at a time, so that neither
+ * side ever holds all the bytes. Ints and longs take one byte per group of 7 bits; arrays of ints
+ * are encoded by the differences of consecutive values.
  *
  * <p>Frame fields: a = index of the frame, from 0; b = 1 in the last one. An array grows as its
  * bytes arrive, so that memory is never allocated for an unverified length.
@@ -171,25 +171,23 @@ public final class NumberStream {
       last = Frame.field(b, 1) != 0;
     }
 
-    private int get() throws IOException {
+    /** Opens the next frame at the end of one; no number is cut by it. */
+    private void more() throws IOException {
       while (!b.hasRemaining()) {
         Frame.require(!last, "counts: they ask for more than there is");
         open();
       }
+    }
+
+    private int get() throws IOException {
+      more();
       return b.get() & 0xff;
     }
 
     /** The next number. */
     public long getLong() throws IOException {
-      long v = 0;
-      for (int shift = 0; shift < 64; shift += 7) {
-        int c = get();
-        v |= (c & 0x7fL) << shift;
-        if (c < 0x80) {
-          return v;
-        }
-      }
-      throw new WireFormatException("a number of more than 64 bits", "number");
+      more();
+      return Frame.getGroups(b);
     }
 
     /** The next number. */

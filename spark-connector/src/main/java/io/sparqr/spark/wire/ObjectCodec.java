@@ -18,8 +18,8 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * A small object by Java serialization: the figures of a partition with counts and perhaps an
  * error, for which a numeric frame would not do. Data as long as a row of A or longer have their
- * own codecs ({@link NumberFrame}). It is a frame so that RDDs contain only byte arrays and Spark's
- * serializers need not know our classes. Frame field: a = bytes of the object.
+ * own codecs, as {@link NumberStream}. It is a frame so that RDDs contain only byte arrays and
+ * Spark's serializers need not know our classes. Frame field: a = bytes of the object.
  *
  * <p>A frame is only read as a record of the type named by the caller ({@link ExpectedClasses}): no
  * other class is loaded, let alone instantiated, and no array longer than the frame is allocated.

@@ -78,20 +78,6 @@ public final class PatternCodec {
     return to;
   }
 
-  private static long get(ByteBuffer b) {
-    long v = 0;
-    for (int shift = 0; shift < 63; shift += 7) {
-      Frame.need(b, 1);
-      int c = b.get();
-      v |= (c & 0x7fL) << shift;
-      if (c >= 0) {
-        return v;
-      }
-    }
-    Frame.require(false, "number");
-    return v;
-  }
-
   /**
    * The inverse of {@link #encode}. O(entries).
    *
@@ -109,14 +95,14 @@ public final class PatternCodec {
     int[] column = new int[entries];
     long before = 0;
     for (int k = 0; k < count; k++) {
-      multiplicity[k] = get(b);
+      multiplicity[k] = Frame.getGroups(b);
       Frame.require(multiplicity[k] > 0, "multiplicities");
-      long length = get(b);
-      Frame.require(length <= entries - start[k], "lengths of patterns");
+      long length = Frame.getGroups(b);
+      Frame.require(length >= 0 && length <= entries - start[k], "lengths of patterns");
       start[k + 1] = start[k] + (int) length;
       long c = 0;
       for (int e = start[k]; e < start[k + 1]; e++) {
-        long step = get(b);
+        long step = Frame.getGroups(b);
         if (e == start[k]) {
           Frame.require(step >>> 32 == 0, "columns");
           before += step >>> 1 ^ -(step & 1);

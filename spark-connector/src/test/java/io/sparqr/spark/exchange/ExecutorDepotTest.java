@@ -3,8 +3,8 @@ package io.sparqr.spark.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.jvm.ByteBudget;
 import io.sparqr.spark.LocalSpark;
-import io.sparqr.spark.engine.ByteBudget;
 import io.sparqr.spark.engine.ClassTags;
 import io.sparqr.spark.parts.Parts;
 import java.nio.ByteBuffer;

@@ -19,6 +19,7 @@ import io.sparqr.partition.TreePartitioner;
 import io.sparqr.spark.LocalSpark;
 import io.sparqr.spark.device.Backends;
 import io.sparqr.spark.device.DeviceLease;
+import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.metrics.SubtreeMetrics;
 import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.spark.plan.Ridge;
@@ -90,7 +91,7 @@ class SubtreeRunTest {
 
   private static List<TaskOutput> kept(SolvePlan plan, boolean framed) {
     var rows = new ArrayList<byte[]>(List.of(batch(plan)));
-    var metrics = new SubtreeMetrics(LocalSpark.context().sc());
+    var metrics = new SubtreeMetrics(Engine.of(LocalSpark.context()), false);
     var out = new ArrayList<TaskOutput>();
     new SubtreeRun(plan, 0, 1, new Keeping.OnHost(framed), metrics)
         .run(rows, java.util.Collections.emptyIterator())
@@ -208,7 +209,7 @@ class SubtreeRunTest {
     var memory = new CudaException("out of memory", "cuMemAlloc", 2);
     for (RuntimeException error : List.of(fatal, memory, new IllegalStateException("ours"))) {
       var lost = new ArrayList<RuntimeException>();
-      var metrics = new SubtreeMetrics(LocalSpark.context().sc());
+      var metrics = new SubtreeMetrics(Engine.of(LocalSpark.context()), false);
       SolvePlan plan = plan();
       var run = new SubtreeRun(plan, 0, 1, new Keeping.OnHost(false), metrics, lost::add);
       var problem =

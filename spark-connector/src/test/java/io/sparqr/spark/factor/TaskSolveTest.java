@@ -19,6 +19,7 @@ import io.sparqr.partition.PartitionOptions;
 import io.sparqr.partition.ResourceModel;
 import io.sparqr.partition.TreePartitioner;
 import io.sparqr.spark.LocalSpark;
+import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.metrics.SubtreeMetrics;
 import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.spark.plan.Readings;
@@ -126,7 +127,7 @@ class TaskSolveTest {
 
   private List<TaskOutput> kept() {
     var out = new ArrayList<TaskOutput>();
-    var metrics = new SubtreeMetrics(LocalSpark.context().sc());
+    var metrics = new SubtreeMetrics(Engine.of(LocalSpark.context()), false);
     new SubtreeRun(plan, 0, 1, new Keeping.OnHost(false), metrics)
         .run(new ArrayList<>(List.of(batch())), Collections.emptyIterator())
         .kept()

@@ -4,11 +4,11 @@ package io.sparqr.spark.rows;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.configuration.Keys;
+import io.sparqr.jvm.ByteBudget;
 import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.LocalSpark;
 import io.sparqr.spark.Problems;
 import io.sparqr.spark.QRFactorization;
-import io.sparqr.spark.engine.ByteBudget;
 import io.sparqr.spark.exchange.Exchange;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.plan.Fingerprint;

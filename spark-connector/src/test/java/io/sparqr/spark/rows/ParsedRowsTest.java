@@ -3,7 +3,7 @@ package io.sparqr.spark.rows;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sparqr.spark.engine.ByteBudget;
+import io.sparqr.jvm.ByteBudget;
 import io.sparqr.spark.exchange.Exchange;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.plan.Fingerprint;

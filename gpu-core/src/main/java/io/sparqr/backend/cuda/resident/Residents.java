@@ -10,8 +10,9 @@ import java.util.Optional;
 /**
  * The rows of R that stay on a device between tasks, at most a share of its memory. The least
  * recently used ones leave it to newer ones and to a factorization that needs the memory, for
- * page-locked memory of the host if it has room; after a time without use they are freed.
- * Thread-safe.
+ * page-locked memory of the host if it has room; after a time without use they are freed. No {@link
+ * io.sparqr.jvm.ByteBudget}: what they take is the sum over the rows that are there, which may
+ * leave at any time. Thread-safe.
  */
 public final class Residents {
 

@@ -1,8 +1,11 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-package io.sparqr.spark.plan;
+package io.sparqr.spark.exchange;
 
 import io.sparqr.jvm.NamedObjects;
 import io.sparqr.spark.engine.Engine;
+import io.sparqr.spark.plan.PlanCodec;
+import io.sparqr.spark.plan.PlanStream;
+import io.sparqr.spark.plan.SolvePlan;
 import java.io.IOException;
 import java.io.Serializable;
 import java.io.UncheckedIOException;

@@ -1,10 +1,19 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-package io.sparqr.spark.engine;
+package io.sparqr.jvm;
 
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
-/** A budget of heap that its users share. Thread-safe. */
+/**
+ * Bytes that their users share: taken before they are used, given back afterwards, never more than
+ * the budget. Thread-safe.
+ *
+ * <p>It is for amounts that are known, and can be refused. Kept apart are: the predictions of
+ * running tasks, which are never refused, but move blocks of Spark's out of the way; the units of a
+ * task's tree, which are admitted in a fixed order, so that the last one always fits; R on a
+ * device, which makes room by leaving it; and the driver's check before its first large array,
+ * which looks at the heap and holds nothing.
+ */
 public final class ByteBudget {
 
   private final LongSupplier most;
@@ -36,9 +45,9 @@ public final class ByteBudget {
     return false;
   }
 
-  /** Returns bytes that were taken. */
-  public void giveBack(long bytes) {
-    taken.addAndGet(-bytes);
+  /** Returns bytes that were taken; tells how many still are. */
+  public long giveBack(long bytes) {
+    return taken.addAndGet(-bytes);
   }
 
   /** Bytes in all. */
