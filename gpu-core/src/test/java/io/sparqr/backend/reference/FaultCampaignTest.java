@@ -20,7 +20,8 @@ class FaultCampaignTest {
   /** Problems with dropped columns in which faults were missed when these were not summed. */
   @Test
   void faultsInDependentColumns() {
-    var campaign = new FaultCampaign((p, seed) -> new FaultyExecutor(FaultCampaign.MIXED, p.free(), seed), 3);
+    var campaign =
+        new FaultCampaign((p, seed) -> new FaultyExecutor(FaultCampaign.MIXED, p.free(), seed), 3);
     assertThat(campaign.runEach(6, 87, 116).tally().missed()).isEmpty();
   }
 

@@ -46,7 +46,8 @@ final class ProfilePass implements Serializable {
       profile.fail(new Place(piece.file(), e.line(), e.getMessage()), e.encoding());
     } catch (MatrixFormatException e) {
       // A compressed stream that is damaged, or a header with a name twice.
-      profile.fail(new Place(piece.file(), Math.max(1, e.position()), e.getMessage()), false);
+      profile.fail(
+          new Place(piece.file(), Math.max(1, e.position().orElse(1)), e.getMessage()), false);
     }
     return profile;
   }
