@@ -238,7 +238,7 @@ def _solved(
     for name in labels:
         names.add(name)
     support = java_class(jvm, "io.sparqr.spark.python.PythonSupport")
-    solution = solver.solve(jdf, features, weight, support.array(names))
+    solution = solver.solve(jdf, support.columns(features, weight, names))
     report = json.loads(solution.report().toJson())
     vectors = [doubles(jvm, solution.x(k)) for k in range(len(labels))]
     return report, vectors, _report.page_of(jvm, solution.report())

@@ -8,6 +8,7 @@ from unittest import mock
 
 import sparqr
 from sparqr import _connect, _errors, _jvm, _solve
+from sparqr._declared import OPTIONS
 
 
 class PlainTest(unittest.TestCase):
@@ -31,79 +32,48 @@ class PlainTest(unittest.TestCase):
             sparqr.solve(object())
 
     def test_every_option_reaches_the_builder(self):
-        calls = {
-            "ordering": ("nd", "ordering", "NESTED_DISSECTION"),
-            "backend": ("cuda", "backend", "REQUIRE_CUDA"),
-            "ridge": (2, "ridge", 2.0),
-            "rank_tolerance": (1e-3, "rankTolerance", 1e-3),
-            "rank_policy": ("fail", "rankPolicy", "FAIL"),
-            "equilibrate": (False, "equilibrate", False),
-            "minimum_norm": (True, "minimumNorm", True),
-            "min_rcond": (1e-4, "minRcond", 1e-4),
-            "refinement": (3, "refinement", 3),
-            "check": (True, "check", True),
-            "columns": (7, "columns", 7),
-            "executors": (4, "executors", 4),
-            "minimum_executors": (3, "minimumExecutors", 3),
-            "executor_wait": (2, "executorWait", 2.0),
-            "partitions": (5, "partitions", 5),
-            "profile": (True, "profile", True),
-        }
         parameters = inspect.signature(sparqr.solve).parameters.values()
-        options = {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
+        options = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
         # progress becomes a listener
-        self.assertEqual(options - {"progress"}, set(calls))
-        for name, (value, method, expected) in calls.items():
-            plain = self.builder_calls()
-            told = self.builder_calls(**{name: value})
-            self.assertNotEqual(plain.get(method), told.get(method), name)
-            self.assertEqual(told.pop(method), expected, name)
-            plain.pop(method, None)
-            self.assertEqual(told, plain, name)
+        self.assertEqual(set(options) - {"progress"}, set(OPTIONS))
+        plain = self.told()
+        for name, option in OPTIONS.items():
+            self.assertEqual(options[name], option.default, name)
+            value = {bool: not option.default, int: 3, float: 0.25}.get(option.values, option.values)
+            value = value[-1].upper() if isinstance(value, tuple) else value
+            told = self.told(**{name: value})
+            text = str(value).lower()
+            self.assertNotEqual(plain.get(option.java), text, name)
+            self.assertEqual(told.pop(option.java), text, name)
+            self.assertEqual(told, {k: v for k, v in plain.items() if k != option.java}, name)
+
+    def test_numbers_as_java_reads_them(self):
+        self.assertEqual(self.told(ridge=2)["ridge"], "2.0")
+        self.assertEqual(self.told(rank_tolerance=float("inf"))["rankTolerance"], "Infinity")
+        self.assertEqual(self.told(rank_tolerance=float("nan"))["rankTolerance"], "NaN")
+        self.assertEqual(self.told(rank_tolerance=1e-300)["rankTolerance"], "1e-300")
+        self.assertNotIn("rankTolerance", self.told(rank_tolerance=None))
 
     @staticmethod
-    def builder_calls(**options):
-        """Calls made by sparqr.solve on the Java builder before it builds: name -> argument."""
-        calls = {}
-
-        class Builder:
-            def __getattr__(self, name):
-                def record(value=None):
-                    if name == "build":
-                        raise InterruptedError
-                    calls[name] = value
-                    return self
-
-                return record
-
-        class Name:
-            """A package, a class or a constant of the JVM."""
-
-            def __init__(self, name):
-                self.name = name
-
-            def __getattr__(self, part):
-                return Name(part)
-
-            def __eq__(self, other):
-                return self.name == other
-
-            def __call__(self):
-                return Builder() if self.name == "builder" else []
+    def told(**options):
+        """The options that sparqr.solve passes to Java: name -> text."""
 
         class ArrayList(list):
             add = list.append
 
-        jvm = Name("jvm")
-        jvm.java = mock.Mock()
-        jvm.java.util.ArrayList = ArrayList
+        words = ArrayList()
+        jvm = mock.Mock()
+        jvm.java.util.ArrayList = lambda: words
         frame = mock.Mock(_jdf=object())
         frame.sparkSession._jvm = jvm
+        support = mock.Mock()
+        support.builder.side_effect = InterruptedError
         try:
             with mock.patch.object(_solve, "in_thread", lambda session, what, work: work()):
-                sparqr.solve(frame, **options)
+                with mock.patch.object(_solve, "java_class", lambda jvm, name: support):
+                    sparqr.solve(frame, progress=False, **options)
         except InterruptedError:
-            return calls
+            return dict(word.split("=") for word in words)
         raise AssertionError("nothing was built")
 
     def test_options_that_are_none_are_refused(self):

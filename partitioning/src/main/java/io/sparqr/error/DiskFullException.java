@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.error;
 
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /** No space is left on a disk that Spark writes to; names the folder and the size of the data. */
@@ -34,9 +35,9 @@ public final class DiskFullException extends SparseQrException {
     return new DiskFullException(getMessage() + "; " + what, folder, bytes, getCause());
   }
 
-  /** Bytes to be written by all executors together; -1: not known. */
-  public long neededBytes() {
-    return neededBytes;
+  /** Bytes to be written by all executors together, if they are known. */
+  public OptionalLong neededBytes() {
+    return neededBytes < 0 ? OptionalLong.empty() : OptionalLong.of(neededBytes);
   }
 
   /** The full folder. */

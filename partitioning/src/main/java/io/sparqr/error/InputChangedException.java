@@ -1,6 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.error;
 
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+
 /**
  * The rows were read more than once and differed: a source that is not deterministic, or a file
  * rewritten in between. No result was computed from them.
@@ -37,9 +40,9 @@ public final class InputChangedException extends SparseQrException {
     this.laterNonzeros = laterNonzeros;
   }
 
-  /** The partition whose rows differ; -1 if unknown. */
-  public int partition() {
-    return partition;
+  /** The partition whose rows differ, if it is known. */
+  public OptionalInt partition() {
+    return partition < 0 ? OptionalInt.empty() : OptionalInt.of(partition);
   }
 
   /** Rows of positive weight in the first pass. */
@@ -47,9 +50,9 @@ public final class InputChangedException extends SparseQrException {
     return firstRows;
   }
 
-  /** Rows in the later pass; -1 where it could not be read to its end. */
-  public long laterRows() {
-    return laterRows;
+  /** Rows in the later pass, if it was read to its end. */
+  public OptionalLong laterRows() {
+    return laterRows < 0 ? OptionalLong.empty() : OptionalLong.of(laterRows);
   }
 
   /** Nonzero entries in the first pass. */
@@ -57,8 +60,8 @@ public final class InputChangedException extends SparseQrException {
     return firstNonzeros;
   }
 
-  /** Nonzero entries in the later pass; -1 where it could not be read to its end. */
-  public long laterNonzeros() {
-    return laterNonzeros;
+  /** Nonzero entries in the later pass, if it was read to its end. */
+  public OptionalLong laterNonzeros() {
+    return laterNonzeros < 0 ? OptionalLong.empty() : OptionalLong.of(laterNonzeros);
   }
 }

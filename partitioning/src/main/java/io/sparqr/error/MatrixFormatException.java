@@ -1,16 +1,22 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.error;
 
+import java.util.OptionalLong;
+
 /**
- * Malformed input: the source (a file, a partition) and the position in it (a line, a row; -1 where
- * there is none).
+ * Malformed input: the source (a file, a partition) and the position in it (a line, a row), where
+ * there is one.
  */
 public final class MatrixFormatException extends SparseQrException {
 
   private final String source;
   private final long position;
 
-  /** The one-line message, and the fields that a program can read. */
+  /**
+   * The one-line message, and the fields that a program can read.
+   *
+   * @param position a line or a row; -1: none
+   */
   public MatrixFormatException(String message, String source, long position) {
     super(message);
     this.source = source;
@@ -21,7 +27,8 @@ public final class MatrixFormatException extends SparseQrException {
     return source;
   }
 
-  public long position() {
-    return position;
+  /** The line or the row, where there is one. */
+  public OptionalLong position() {
+    return position < 0 ? OptionalLong.empty() : OptionalLong.of(position);
   }
 }

@@ -1,6 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.error;
 
+import java.util.OptionalInt;
+
 /**
  * A result that double precision cannot hold: a coefficient or a standard error beyond its range,
  * or a division by a pivot of R that is zero. The input was finite.
@@ -24,13 +26,13 @@ public final class NonFiniteSolutionException extends SparseQrException {
     this.rhs = rhs;
   }
 
-  /** Original index of the column; -1 if it is no column's. */
-  public int column() {
-    return column;
+  /** Original index of the column whose coefficient, error or pivot it is, if it is a column's. */
+  public OptionalInt column() {
+    return column < 0 ? OptionalInt.empty() : OptionalInt.of(column);
   }
 
-  /** The right-hand side; -1 if it is none's. */
-  public int rhs() {
-    return rhs;
+  /** The right-hand side, if it is one's. */
+  public OptionalInt rhs() {
+    return rhs < 0 ? OptionalInt.empty() : OptionalInt.of(rhs);
   }
 }

@@ -1,6 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.error;
 
+import java.util.OptionalInt;
+
 /**
  * A result that is not an orthogonal transformation of its input, even after it was computed again
  * by the safe method, or where it cannot be computed again. Hardware or software is at fault, and
@@ -10,12 +12,15 @@ public final class NumericalIntegrityException extends SparseQrException {
 
   private static final long serialVersionUID = 1;
 
-  /** The column is unknown. */
-  public static final int NO_COLUMN = Integer.MIN_VALUE;
+  /** Neither a column nor a right-hand side is known. */
+  private static final int NO_COLUMN = Integer.MIN_VALUE;
 
   private final int task;
   private final int front;
+
+  /** Column of the input, or right-hand side q as -1 - q. */
   private final int column;
+
   private final double departure;
   private final double bound;
 
@@ -72,9 +77,9 @@ public final class NumericalIntegrityException extends SparseQrException {
     return e;
   }
 
-  /** Subtree task; -1 if there is none or it is unknown. */
-  public int task() {
-    return task;
+  /** Subtree task, if there is one and it is known. */
+  public OptionalInt task() {
+    return task < 0 ? OptionalInt.empty() : OptionalInt.of(task);
   }
 
   /** Front of the assembly tree. */
@@ -82,9 +87,14 @@ public final class NumericalIntegrityException extends SparseQrException {
     return front;
   }
 
-  /** Column of the input, or right-hand side q as -1 - q, or {@link #NO_COLUMN}. */
-  public int column() {
-    return column;
+  /** Column of the input, if the sums that depart are a column's. */
+  public OptionalInt column() {
+    return column < 0 ? OptionalInt.empty() : OptionalInt.of(column);
+  }
+
+  /** Right-hand side, if the sums that depart are one's. */
+  public OptionalInt rhs() {
+    return column >= 0 || column == NO_COLUMN ? OptionalInt.empty() : OptionalInt.of(-1 - column);
   }
 
   /** The difference of the column's sums relative to its norm. */

@@ -70,7 +70,7 @@ class LibsvmTest {
   void refusesMalformedTextWithItsLine(String text, int line, String message) {
     assertThatThrownBy(() -> parse(text.replace("~", "\n")))
         .isInstanceOfSatisfying(
-            MatrixFormatException.class, e -> assertThat(e.position()).isEqualTo(line))
+            MatrixFormatException.class, e -> assertThat(e.position()).hasValue(line))
         .hasMessageStartingWith("t.svm:" + line + ": ")
         .hasMessageContaining(message);
   }

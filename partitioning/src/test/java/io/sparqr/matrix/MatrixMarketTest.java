@@ -204,7 +204,7 @@ class MatrixMarketTest {
         .isInstanceOfSatisfying(
             MatrixFormatException.class,
             e -> {
-              assertThat(e.position()).isEqualTo(line);
+              assertThat(e.position()).hasValue(line);
               assertThat(e.source()).isEqualTo("t.mtx");
             })
         .hasMessageStartingWith("t.mtx:" + line + ": ")
@@ -219,8 +219,8 @@ class MatrixMarketTest {
         .isInstanceOfSatisfying(
             NonFiniteValueException.class,
             e -> {
-              assertThat(e.row()).isEqualTo(2);
-              assertThat(e.column()).isEqualTo(3);
+              assertThat(e.row()).hasValue(2);
+              assertThat(e.column()).hasValue(3);
             })
         .hasMessageContaining("t.mtx:4:")
         .hasMessageContaining("row 3, column 4");
@@ -399,7 +399,7 @@ class MatrixMarketTest {
                 MatrixMarket.readMatrix(
                     new ByteArrayInputStream(text.getBytes(StandardCharsets.US_ASCII)), "t.mtx"))
         .isInstanceOfSatisfying(
-            MatrixFormatException.class, e -> assertThat(e.position()).isEqualTo(line))
+            MatrixFormatException.class, e -> assertThat(e.position()).hasValue(line))
         .hasMessageStartingWith("t.mtx:" + line + ": " + second)
         .hasMessageContaining(first)
         .hasMessageContaining(other);

@@ -55,7 +55,7 @@ class TextColumnsTest {
   void aMalformedLineIsNamed(String text, int line, String message) {
     assertThatThrownBy(() -> parse(text))
         .isInstanceOfSatisfying(
-            MatrixFormatException.class, e -> assertThat(e.position()).isEqualTo(line))
+            MatrixFormatException.class, e -> assertThat(e.position()).hasValue(line))
         .hasMessageStartingWith("b.txt:" + line + ": ")
         .hasMessageContaining(message);
   }

@@ -225,7 +225,7 @@ class FailureMessagesTest {
     assertThat(e)
         .isInstanceOf(NonFiniteValueException.class)
         .hasMessageMatching(ROW_17 + " \\(customer = c-1017\\)" + HOLDS);
-    assertThat(((NonFiniteValueException) e).row()).isEqualTo(17);
+    assertThat(((NonFiniteValueException) e).row()).hasValue(17);
     Dataset<Row> weighted = data.withColumn("w", functions.expr("if(label = 4, -1, 1)"));
     assertThat(
             catchThrowable(

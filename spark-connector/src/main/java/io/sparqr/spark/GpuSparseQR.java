@@ -169,7 +169,8 @@ public final class GpuSparseQR {
 
     /**
      * A column with a remaining 2-norm of at most this (after equilibration) counts as dependent;
-     * negative: no detection. Default 20 (m+n) eps max_j ||a_j||.
+     * no column has a norm below a negative number, which therefore turns detection off. Default 20
+     * (m+n) eps max_j ||a_j||.
      */
     public Builder rankTolerance(double tolerance) {
       return set(SolveOption.RANK_TOLERANCE, tolerance);

@@ -4,6 +4,7 @@ package io.sparqr.spark;
 import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.model.LinearConstraints;
 import io.sparqr.spark.model.RankPolicy;
+import io.sparqr.spark.model.RowColumns;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.pipeline.Pipeline;
 import io.sparqr.spark.plan.SolveOptions;
@@ -65,7 +66,12 @@ public final class SparseQRSolver {
 
   /** As above, from a Dataset with the columns "features" (vector) and "label". */
   public LeastSquaresSolution solve(Dataset<Row> rows) {
-    return solve(rows, "features", "", "label");
+    return solve(rows, RowColumns.defaults());
+  }
+
+  /** As above, from the columns of a Dataset: features, right-hand sides and perhaps weights. */
+  public LeastSquaresSolution solve(Dataset<Row> rows, RowColumns columns) {
+    return scoped(rows, () -> solve(RowSource.of(rows, columns)));
   }
 
   /**
@@ -75,11 +81,12 @@ public final class SparseQRSolver {
    * @param weightColumn the weights; empty: all weights 1
    * @param labelColumns the right-hand sides, numeric columns; at least one
    * @throws IllegalArgumentException if there is no label column
+   * @deprecated until 1.0; {@link #solve(Dataset, RowColumns)} needs no empty name
    */
+  @Deprecated
   public LeastSquaresSolution solve(
       Dataset<Row> rows, String featuresColumn, String weightColumn, String... labelColumns) {
-    return scoped(
-        rows, () -> solve(RowSource.of(rows, featuresColumn, weightColumn, labelColumns)));
+    return solve(rows, RowSource.columns(featuresColumn, weightColumn, labelColumns));
   }
 
   private LeastSquaresSolution solve(RowSource rows) {
@@ -131,14 +138,23 @@ public final class SparseQRSolver {
 
   /** As above, from a Dataset with the columns "features" (vector) and "label". */
   public QRFactorization factorize(Dataset<Row> rows) {
-    return factorize(rows, "features", "", "label");
+    return factorize(rows, RowColumns.defaults());
   }
 
-  /** As above, from a Dataset; see {@link #solve(Dataset, String, String, String...)}. */
+  /** As above, from the columns of a Dataset: features, right-hand sides and perhaps weights. */
+  public QRFactorization factorize(Dataset<Row> rows, RowColumns columns) {
+    return scoped(rows, () -> factorize(RowSource.of(rows, columns)));
+  }
+
+  /**
+   * As above, from a Dataset; see {@link #solve(Dataset, String, String, String...)}.
+   *
+   * @deprecated until 1.0; {@link #factorize(Dataset, RowColumns)} needs no empty name
+   */
+  @Deprecated
   public QRFactorization factorize(
       Dataset<Row> rows, String featuresColumn, String weightColumn, String... labelColumns) {
-    return scoped(
-        rows, () -> factorize(RowSource.of(rows, featuresColumn, weightColumn, labelColumns)));
+    return factorize(rows, RowSource.columns(featuresColumn, weightColumn, labelColumns));
   }
 
   private QRFactorization factorize(RowSource rows) {

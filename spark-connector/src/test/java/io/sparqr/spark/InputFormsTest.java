@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.sparqr.error.MatrixFormatException;
 import io.sparqr.numeric.Tolerances;
+import io.sparqr.spark.model.RowColumns;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.sparse.CsrMatrix;
@@ -65,9 +66,14 @@ class InputFormsTest {
             .add("second", DataTypes.FloatType)
             .add("w", DataTypes.IntegerType);
     var data = LocalSpark.session().createDataFrame(rows, schema);
-    sameAsDense(GpuSparseQR.builder().build().solve(data, "features", "w", "label"));
+    sameAsDense(
+        GpuSparseQR.builder()
+            .build()
+            .solve(data, RowColumns.of("features", "label").weighted("w")));
     LeastSquaresSolution both =
-        GpuSparseQR.builder().build().solve(data, "features", "w", "label", "second");
+        GpuSparseQR.builder()
+            .build()
+            .solve(data, RowColumns.of("features", "label", "second").weighted("w"));
     sameAsDense(both);
     assertThat(both.rhsCount()).isEqualTo(2);
     assertThat(both.report().matrix().rows()).isEqualTo(50);

@@ -11,6 +11,7 @@ import io.sparqr.numeric.Tolerances;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.model.RankPolicy;
+import io.sparqr.spark.model.RowColumns;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.plan.SolveOption;
 import io.sparqr.spark.plan.SolveOptions;
@@ -472,6 +473,18 @@ class OptionsTest {
     }
   }
 
+  /** The earlier calls, in which an empty name stands for no weights. */
+  @SuppressWarnings("deprecation")
+  private static void refusesAWeightInPlaceOfALabel(SparseQRSolver solver, Dataset<Row> data) {
+    assertThatThrownBy(() -> solver.solve(data, "features", "label"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("no label column");
+    assertThatThrownBy(() -> solver.factorize(data, "features", "label"))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThat(solver.solve(data, "features", "", "label").x())
+        .containsExactly(solver.solve(data).x());
+  }
+
   @Test
   void aDatasetWithoutLabelColumnsIsRefused() {
     Dataset<Row> data =
@@ -488,11 +501,9 @@ class OptionsTest {
     try (QRFactorization f = GpuSparseQR.builder().factorize(data)) {
       assertThat(f.rank()).isEqualTo(1);
     }
-    // the label where the weight belongs
-    assertThatThrownBy(() -> solver.solve(data, "features", "label"))
+    assertThatThrownBy(() -> RowColumns.of("features"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("no label column");
-    assertThatThrownBy(() -> solver.factorize(data, "features", "label"))
-        .isInstanceOf(IllegalArgumentException.class);
+    refusesAWeightInPlaceOfALabel(solver, data);
   }
 }

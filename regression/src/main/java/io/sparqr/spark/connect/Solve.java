@@ -90,9 +90,10 @@ public final class Solve extends Transformer {
             .build()
             .solve(
                 data.toDF(),
-                getOrDefault(featuresCol),
-                getOrDefault(weightCol),
-                getOrDefault(labelCols));
+                PythonSupport.columns(
+                    getOrDefault(featuresCol),
+                    getOrDefault(weightCol),
+                    List.of(getOrDefault(labelCols))));
     var parcels =
         new Parcels()
             .text("report", found.report().toJson())

@@ -23,7 +23,8 @@ import java.io.Serializable;
  * @param adjusted whether the factor G / (G - 1) applies
  * @param least whether the G of the fewest clusters applies to all ways, and to the test
  * @param sized whether the factor (n - 1) / (n - k) applies
- * @param parameters k, or -1 for the rank
+ * @param parameters k; -1: the rank, as the factory methods without a number have it. A number
+ *     because a correction is serializable, which an optional is not
  */
 public record ClusterCorrection(
     String name, boolean adjusted, boolean least, boolean sized, long parameters)

@@ -98,7 +98,7 @@ record DesignFit(
     } catch (MatrixFormatException e) {
       LeftOut leftOut = held.rows().leftOut();
       // No row, no number of a row or a line.
-      throw leftOut.rows() > 0 && e.position() < 0 && e.source().equals("input")
+      throw leftOut.rows() > 0 && e.position().isEmpty() && e.source().equals("input")
           ? new MatrixFormatException(
               "no row has a value in all columns that are used: " + leftOut, "input", -1)
           : source.refused(e);

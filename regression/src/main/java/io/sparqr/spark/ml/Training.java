@@ -76,7 +76,10 @@ record Training(
           encoded::close);
     }
     JavaRDD<SparseRow> vectors =
-        RowSource.of(data, params.getFeaturesCol(), params.getWeightCol(), params.getLabelCol())
+        RowSource.of(
+                data,
+                RowSource.columns(
+                    params.getFeaturesCol(), params.getWeightCol(), params.getLabelCol()))
             .rows();
     JavaRDD<SparseRow> rows = params.getFitIntercept() ? vectors.map(Training::withOne) : vectors;
     if (!keep || !data.storageLevel().equals(StorageLevel.NONE())) {

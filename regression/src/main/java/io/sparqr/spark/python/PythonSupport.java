@@ -4,7 +4,9 @@ package io.sparqr.spark.python;
 import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.design.formula.Formula;
 import io.sparqr.spark.design.formula.Variable;
+import io.sparqr.spark.model.RowColumns;
 import io.sparqr.spark.report.SolveReport;
+import io.sparqr.spark.rows.RowSource;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -112,8 +114,12 @@ public final class PythonSupport {
     return builder;
   }
 
-  /** Strings as an array, for Java's variable arguments. */
-  public static String[] array(List<String> strings) {
-    return strings.toArray(new String[0]);
+  /**
+   * The columns of a Dataset.
+   *
+   * @param weight empty: all weights are 1
+   */
+  public static RowColumns columns(String features, String weight, List<String> labels) {
+    return RowSource.columns(features, weight, labels.toArray(new String[0]));
   }
 }

@@ -47,7 +47,10 @@ final class ProfilePass implements Serializable {
     } catch (MatrixFormatException e) {
       // A compressed stream that is damaged, or a header with a name twice.
       profile.fail(
-          new Place(piece.file(), Math.max(1, e.position()), String.valueOf(e.getMessage())),
+          new Place(
+              piece.file(),
+              Math.max(1, e.position().orElse(1)),
+              String.valueOf(e.getMessage())),
           false);
     }
     return profile;

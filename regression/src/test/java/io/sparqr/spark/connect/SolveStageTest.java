@@ -94,7 +94,12 @@ class SolveStageTest {
   void solvesAsTheSolverDoes() {
     Dataset<Row> data = data(3, 40, 5);
     LeastSquaresSolution expected =
-        GpuSparseQR.builder().ridge(0.25).build().solve(data, "features", "w", "label", "other");
+        GpuSparseQR.builder()
+            .ridge(0.25)
+            .build()
+            .solve(
+                data,
+                io.sparqr.spark.model.RowColumns.of("features", "label", "other").weighted("w"));
     var stage = new Solve("mine");
     stage.set(stage.weightCol(), "w");
     stage.set(stage.labelCols(), new String[] {"label", "other"});

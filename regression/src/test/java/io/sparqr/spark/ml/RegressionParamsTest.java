@@ -8,8 +8,10 @@ import static org.assertj.core.api.Assertions.within;
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.spark.LocalSpark;
+import io.sparqr.spark.plan.SolveOption;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.report.ProgressListener;
+import java.lang.invoke.MethodType;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -116,6 +118,39 @@ class RegressionParamsTest {
           .startsWith(ordering.substring(0, 1).toUpperCase(java.util.Locale.ROOT));
     }
     assertThat(plain.predict(Vectors.dense(0, 0))).isCloseTo(plain.intercept(), within(0.0));
+  }
+
+  @Test
+  void optionsOfTheSolverAreParamsAsDeclared() throws ReflectiveOperationException {
+    var estimator = new SparseQRRegression();
+    for (SolveOption<?> option : SolveOption.of(SolveOption.Way.ML)) {
+      Param<Object> param = estimator.getParam(option.name());
+      assertThat(param.doc()).startsWith(option.summary().replace("`", ""));
+      assertThat(estimator.isDefined(param)).isEqualTo(option.byDefault().isPresent());
+      option
+          .defaultValue()
+          .ifPresent(v -> assertThat(estimator.getOrDefault(param)).isEqualTo(option.param(v)));
+      String capital =
+          option.name().substring(0, 1).toUpperCase(java.util.Locale.ROOT)
+              + option.name().substring(1);
+      Class<?> type =
+          MethodType.methodType(option.param(sample(option)).getClass()).unwrap().returnType();
+      Object value = option.param(sample(option));
+      SparseQRRegression.class.getMethod("set" + capital, type).invoke(estimator, value);
+      assertThat(SparseQRRegression.class.getMethod("get" + capital).invoke(estimator))
+          .isEqualTo(value);
+      assertThat(solver(estimator).toString()).isNotEqualTo(solver(quick()).toString());
+    }
+    var tolerance = new SparseQRRegression();
+    assertThatThrownBy(() -> tolerance.setRankTolerance(Double.NaN))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  private static String sample(SolveOption<?> option) {
+    List<String> words = option.type().words();
+    return option.type().isFlag()
+        ? String.valueOf(option.defaultValue().orElseThrow().equals("false"))
+        : words.isEmpty() ? "0.25" : words.get(words.size() - 1);
   }
 
   @Test

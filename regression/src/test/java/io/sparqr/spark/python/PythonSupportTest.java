@@ -3,6 +3,7 @@ package io.sparqr.spark.python;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.spark.model.RowColumns;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
@@ -53,6 +54,9 @@ class PythonSupportTest {
 
   @Test
   void stringsBecomeAnArray() {
-    assertThat(PythonSupport.array(List.of("a", "b"))).containsExactly("a", "b");
+    assertThat(PythonSupport.columns("f", "", List.of("a", "b")))
+        .isEqualTo(RowColumns.of("f", "a", "b"));
+    assertThat(PythonSupport.columns("f", "w", List.of("a")))
+        .isEqualTo(RowColumns.of("f", "a").weighted("w"));
   }
 }

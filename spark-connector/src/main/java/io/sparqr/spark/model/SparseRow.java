@@ -62,6 +62,11 @@ public final class SparseRow implements Serializable {
     this(indices, values, labels, 1.0, -1);
   }
 
+  /** A row with several right-hand sides and a weight. */
+  public SparseRow(int[] indices, double[] values, double[] labels, double weight) {
+    this(indices, values, labels, weight, -1);
+  }
+
   /** Column indices, 0-based, in the order given. */
   public int[] indices() {
     return indices;
@@ -82,7 +87,10 @@ public final class SparseRow implements Serializable {
     return weight;
   }
 
-  /** n as declared by the row, or -1. */
+  /**
+   * n as declared by the row, or -1: a number, since every row has it. The constructors without it
+   * declare nothing.
+   */
   public int columns() {
     return columns;
   }

@@ -106,11 +106,10 @@ public final class RefusedRow {
     if (!(e instanceof NonFiniteValueException n)) {
       return e;
     }
-    boolean known =
-        n.column() >= 0 && n.column() < names.size() && !names.get(n.column()).isEmpty();
-    return known
+    int column = n.column().orElse(names.size());
+    return column < names.size() && !names.get(column).isEmpty()
         ? new NonFiniteValueException(
-            e.getMessage() + " (feature " + names.get(n.column()) + ")", n.row(), n.column())
+            e.getMessage() + " (feature " + names.get(column) + ")", n.row().orElse(-1), column)
         : e;
   }
 
@@ -138,10 +137,10 @@ public final class RefusedRow {
   private static SparseQrException with(SparseQrException e, String place) {
     String message = e.getMessage() + place;
     if (e instanceof NonFiniteValueException n) {
-      return new NonFiniteValueException(message, n.row(), n.column());
+      return new NonFiniteValueException(message, n.row().orElse(-1), n.column().orElse(-1));
     }
     if (e instanceof MatrixFormatException m) {
-      return new MatrixFormatException(message, m.source(), m.position());
+      return new MatrixFormatException(message, m.source(), m.position().orElse(-1));
     }
     if (e instanceof DimensionMismatchException d) {
       return new DimensionMismatchException(message, d.what(), d.expected(), d.actual());

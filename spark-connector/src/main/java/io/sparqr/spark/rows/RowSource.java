@@ -5,9 +5,12 @@ import static java.util.Objects.requireNonNull;
 
 import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.file.ReusableRows;
+import io.sparqr.spark.model.RowColumns;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.parts.Parts;
+import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.IntFunction;
 import org.apache.spark.api.java.JavaRDD;
@@ -76,20 +79,26 @@ public final class RowSource {
     return rows.getStorageLevel().equals(StorageLevel.NONE()) && !rows.isCheckpointed();
   }
 
-  /** Rows of a Dataset. An empty weight column name means weight 1. */
-  public static RowSource of(Dataset<Row> data, String features, String weight, String... labels) {
-    if (labels.length == 0) {
-      throw new IllegalArgumentException(
-          "no label column: the columns are features (here %s), weight (%s), labels"
-              .formatted(features, weight));
+  /** Rows of a Dataset. */
+  public static RowSource of(Dataset<Row> data, RowColumns names) {
+    var columns = new ArrayList<org.apache.spark.sql.Column>();
+    columns.add(functions.col(names.features()));
+    columns.add(
+        names.weight().map(w -> functions.col(w).cast("double")).orElse(functions.lit(1.0)));
+    for (String label : names.labels()) {
+      columns.add(functions.col(label).cast("double"));
     }
-    var columns = new org.apache.spark.sql.Column[labels.length + 2];
-    columns[0] = functions.col(features);
-    columns[1] = weight.isEmpty() ? functions.lit(1.0) : functions.col(weight).cast("double");
-    for (int k = 0; k < labels.length; k++) {
-      columns[k + 2] = functions.col(labels[k]).cast("double");
-    }
-    return of(data.select(columns).javaRDD());
+    return of(data.select(columns.toArray(new org.apache.spark.sql.Column[0])).javaRDD());
+  }
+
+  /**
+   * Columns as params of Spark ML have them.
+   *
+   * @param weight empty: all weights are 1
+   * @throws IllegalArgumentException if there is no label column
+   */
+  public static RowColumns columns(String features, String weight, String... labels) {
+    return new RowColumns(features, Optional.of(weight).filter(w -> !w.isEmpty()), List.of(labels));
   }
 
   /** This matrix and these weights with other right-hand sides, aligned row by row. */

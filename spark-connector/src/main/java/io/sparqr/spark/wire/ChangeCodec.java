@@ -23,9 +23,14 @@ public final class ChangeCodec {
     byte[] message = Objects.requireNonNull(e.getMessage()).getBytes(StandardCharsets.UTF_8);
     ByteBuffer b =
         Frame.allocate(
-            Frame.Kind.CHANGE, e.partition(), message.length, 0, 0, COUNTS + message.length);
-    b.putLong(e.firstRows()).putLong(e.laterRows());
-    b.putLong(e.firstNonzeros()).putLong(e.laterNonzeros());
+            Frame.Kind.CHANGE,
+            e.partition().orElse(-1),
+            message.length,
+            0,
+            0,
+            COUNTS + message.length);
+    b.putLong(e.firstRows()).putLong(e.laterRows().orElse(-1));
+    b.putLong(e.firstNonzeros()).putLong(e.laterNonzeros().orElse(-1));
     return Frame.seal(b.put(message));
   }
 

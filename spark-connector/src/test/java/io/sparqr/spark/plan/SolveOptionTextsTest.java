@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -106,6 +107,19 @@ class SolveOptionTextsTest {
         lines(of(Way.ML), o -> described(o, o.name())));
   }
 
+  @Test
+  void theEstimatorOfPythonHasParamsGettersAndSetters() throws IOException {
+    String source = Files.readString(ROOT.resolve("python/sparqr/_regression_params.py"));
+    for (SolveOption<?> option : of(Way.ML)) {
+      String name = option.name();
+      String capital = name.substring(0, 1).toUpperCase(Locale.ROOT) + name.substring(1);
+      assertThat(source)
+          .contains("    " + name + " = _of_solver(\"" + name + "\", ")
+          .contains("    def get" + capital + "(self)")
+          .contains("    def set" + capital + "(self: _S, value: ");
+    }
+  }
+
   /** The builder's methods name their defaults in Javadoc. */
   @Test
   void theDefaultsInJavadoc() throws IOException {
@@ -130,8 +144,7 @@ class SolveOptionTextsTest {
     return SolveOption.of(way);
   }
 
-  private static String lines(
-      List<SolveOption<?>> options, java.util.function.Function<SolveOption<?>, String> line) {
+  private static String lines(List<SolveOption<?>> options, Function<SolveOption<?>, String> line) {
     return options.stream().map(o -> line.apply(o) + "\n").collect(Collectors.joining());
   }
 
