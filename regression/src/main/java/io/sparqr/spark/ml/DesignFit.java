@@ -29,34 +29,43 @@ import org.jspecify.annotations.Nullable;
 /**
  * One fit: the design [X 1] with ridge rows below X, factorized once.
  *
- * @param x coefficients, then the intercept if there is one
- * @param dependencies each dependent column as a combination of others, if computed
+ * @param estimate the coefficients
  * @param errors standard errors, if requested
  * @param norm root of the sum of w (y - yhat)^2: the tail of Q'b minus the contribution of the
  *     ridge rows
- * @param instances rows with a positive weight
- * @param rank numerical rank of the design, ridge rows included
- * @param dead original indices of the columns whose coefficients are not defined; the intercept's
- *     index is the number of features
- * @param report of the solver, with warnings about numerical limits of the statistics
- * @param intercept c
  * @param moments of the training data, if needed so far
- * @param rows fingerprint of the rows of [X 1], in any order
- * @param leftOut the rows of the data that are not among them
+ * @param sample the rows of the fit
+ * @param report of the solver, with warnings about numerical limits of the statistics
  */
 record DesignFit(
-    double[] x,
+    Estimate estimate,
     @Nullable CoefficientErrors errors,
-    List<Dependency> dependencies,
     double norm,
-    long instances,
-    int rank,
-    int[] dead,
-    SolveReport report,
-    double intercept,
     @Nullable Moments moments,
-    Fingerprint rows,
-    LeftOut leftOut) {
+    Sample sample,
+    SolveReport report) {
+
+  /**
+   * The coefficients, and which of them are defined.
+   *
+   * @param x coefficients, then the intercept if there is one
+   * @param intercept c
+   * @param rank numerical rank of the design, ridge rows included
+   * @param dead original indices of the columns whose coefficients are not defined; the intercept's
+   *     index is the number of features
+   * @param dependencies each dependent column as a combination of others, if computed
+   */
+  record Estimate(
+      double[] x, double intercept, int rank, int[] dead, List<Dependency> dependencies) {}
+
+  /**
+   * The rows of a fit.
+   *
+   * @param instances rows with a positive weight
+   * @param rows fingerprint of the rows of [X 1], in any order
+   * @param leftOut the rows of the data that are not among them
+   */
+  record Sample(long instances, Fingerprint rows, LeftOut leftOut) {}
 
   /** Ridge rows per task. */
   private static final int RIDGE_ROWS_A_TASK = 1 << 16;
@@ -148,18 +157,49 @@ record DesignFit(
     }
     SolveReport report = source.named(f.summary().withWarnings(warnings));
     return new DesignFit(
-        x,
+        new Estimate(
+            x,
+            ones ? x[x.length - 1] : 0,
+            rank,
+            spanned.with(s.deadColumns()),
+            f.knownDependencies()),
         errors,
-        f.knownDependencies(),
         norm,
-        instances,
-        rank,
-        spanned.with(s.deadColumns()),
-        report,
-        ones ? x[x.length - 1] : 0,
         moments,
-        fitted,
-        held.rows().leftOut());
+        new Sample(instances, fitted, held.rows().leftOut()),
+        report);
+  }
+
+  double[] x() {
+    return estimate.x;
+  }
+
+  double intercept() {
+    return estimate.intercept;
+  }
+
+  int rank() {
+    return estimate.rank;
+  }
+
+  int[] dead() {
+    return estimate.dead;
+  }
+
+  List<Dependency> dependencies() {
+    return estimate.dependencies;
+  }
+
+  long instances() {
+    return sample.instances;
+  }
+
+  Fingerprint rows() {
+    return sample.rows;
+  }
+
+  LeftOut leftOut() {
+    return sample.leftOut;
   }
 
   /** The warnings of R's summary of a linear model. */
@@ -186,6 +226,7 @@ record DesignFit(
 
   /** The part of x for the features. */
   Vector coefficients(boolean ones) {
+    double[] x = estimate.x;
     return Vectors.dense(ones ? Arrays.copyOf(x, x.length - 1) : x);
   }
 

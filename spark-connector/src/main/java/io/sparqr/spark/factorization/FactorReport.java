@@ -37,8 +37,8 @@ public final class FactorReport {
                 plan.numbers().rhsCount()),
             analysis(options, plan, made.rank().request()),
             new SolveReport.Cluster(
-                made.waited().executors(),
-                made.waited().seconds(),
+                made.course().waited().executors(),
+                made.course().waited().seconds(),
                 made.levels().engine().name(),
                 ""),
             factorization(made, plan),
@@ -51,14 +51,14 @@ public final class FactorReport {
                 summary.h2dBytes(),
                 summary.d2hBytes()),
             SolveReport.Residual.none(),
-            made.seconds(),
+            made.course().seconds(),
             warnings(made, basic),
             notes(options, made),
             SolveProfile.NONE);
   }
 
   private static List<String> notes(SolveOptions options, FactorRun made) {
-    var notes = new ArrayList<>(made.notes());
+    var notes = new ArrayList<>(made.course().notes());
     if (options.factorization().keepQ()) {
       notes.add(
           "Q is kept beside R: %,d bytes; rows were not combined before the shuffle"
@@ -159,7 +159,7 @@ public final class FactorReport {
   }
 
   private static List<String> warnings(FactorRun made, BasicColumns basic) {
-    var warnings = new ArrayList<>(made.warnings());
+    var warnings = new ArrayList<>(made.course().warnings());
     made.rank().condition().warning().ifPresent(warnings::add);
     basic.warning().ifPresent(warnings::add);
     warnings.addAll(made.totals().summary().warnings());

@@ -47,8 +47,8 @@ final class FactorSolves {
   private static final double KNOWN_GAIN = 1e-8;
 
   private static final String UNSEEN =
-      "the residual norm is that of Q'b's tail and not exact: x is large beside it, and the rows are"
-          + " not there to measure it";
+      "the residual norm is that of Q'b's tail and not exact: x is large beside it, and the rows"
+          + " are not there to measure it";
 
   private final FactoredRows rows;
   private final SolveOptions options;
@@ -136,7 +136,7 @@ final class FactorSolves {
     if (!norms.trusted || norms.how.equals(SolveReport.Residual.MEASURED_WITH_R)) {
       tellOfReplacedRows(norms, x, warnings);
     }
-    double seconds = made.seconds().solve() + watch.lap();
+    double seconds = made.course().seconds().solve() + watch.lap();
     SolveLog.solve(steps, seconds);
     boolean wanted = options.solution().check() || steps > 0;
     if (wanted && !there) {

@@ -99,7 +99,7 @@ public final class FactorState implements AutoCloseable {
             .map(analysis.permutation()::original)
             .sorted()
             .toArray();
-    this.seconds = made.seconds();
+    this.seconds = made.course().seconds();
     if (options.problem().rankPolicy() == RankPolicy.FAIL && dead.length > 0) {
       throw new RankDeficientException(
           "the matrix has rank %,d of %,d columns; column %d depends on others"
@@ -129,7 +129,7 @@ public final class FactorState implements AutoCloseable {
 
   private BasicColumns chosen(Dropping how) {
     long most = Runtime.getRuntime().maxMemory() / NULL_SPACE_SHARE;
-    try (var scope = new JobScope(engine, made.group())) {
+    try (var scope = new JobScope(engine, made.course().group())) {
       var matrix =
           new FactoredMatrix(plan, solve, singletons, dead, tails(), solves::backSubstituted);
       return BasicColumns.choose(matrix, how, most, scope);
@@ -212,7 +212,7 @@ public final class FactorState implements AutoCloseable {
       throw new IllegalStateException("this factorization is closed");
     }
     var watch = new Stopwatch();
-    try (var scope = new JobScope(engine, made.group())) {
+    try (var scope = new JobScope(engine, made.course().group())) {
       return action.apply(scope);
     } catch (Throwable e) {
       double spent = watch.total();
@@ -233,7 +233,7 @@ public final class FactorState implements AutoCloseable {
         scope -> {
           try (var progress =
               new ProgressTracker(
-                  engine, listener, scope.group(), made.profiler(), seconds.total())) {
+                  engine, listener, scope.group(), made.course().profiler(), seconds.total())) {
             progress.phase(phase, what);
             T found = action.apply(scope);
             progress.done(what);
@@ -253,7 +253,8 @@ public final class FactorState implements AutoCloseable {
   private LeastSquaresSolution solveStored(JobScope scope) {
     var watch = new Stopwatch();
     try (var progress =
-        new ProgressTracker(engine, listener, scope.group(), made.profiler(), seconds.total())) {
+        new ProgressTracker(
+            engine, listener, scope.group(), made.course().profiler(), seconds.total())) {
       progress.phase("solve", "back substitution");
       FactorSolves.Solved s = solves.stored(basic, scope, progress);
       residual = s.residual();
@@ -475,7 +476,7 @@ public final class FactorState implements AutoCloseable {
   }
 
   private SolveReport profiled(SolveReport of) {
-    return made.profiler().map(p -> of.withProfile(p.profile())).orElse(of);
+    return made.course().profiler().map(p -> of.withProfile(p.profile())).orElse(of);
   }
 
   @Override

@@ -88,7 +88,7 @@ record StoredHead(
             0,
             t.factorBytes(),
             t.backendReason());
-    var warnings = new ArrayList<>(made.warnings());
+    var warnings = new ArrayList<>(made.course().warnings());
     warnings.addAll(FactorReport.ofRows(made));
     return new StoredHead(
         UUID.randomUUID().toString(),
@@ -97,8 +97,8 @@ record StoredHead(
         plan,
         singletons,
         totals,
-        made.seconds(),
-        made.waited(),
+        made.course().seconds(),
+        made.course().waited(),
         warnings,
         made.rank());
   }
@@ -110,19 +110,21 @@ record StoredHead(
     return new FactorRun(
         input,
         handle,
-        levels,
-        new DriverShare(singletons, all.residualSquares()),
-        new CombineChecks(),
-        all,
-        seconds.withSolve(0, seconds.total() - seconds.solve()),
-        waited,
-        JobScope.newGroup(),
-        warnings,
-        List.of(),
-        Optional.empty(),
-        new LevelSolve(handle, levels),
+        new FactorRun.Factor(
+            levels,
+            new DriverShare(singletons, all.residualSquares()),
+            new CombineChecks(),
+            all,
+            new LevelSolve(handle, levels)),
         FirstSolution.none(),
-        rank);
+        rank,
+        new FactorRun.Course(
+            seconds.withSolve(0, seconds.total() - seconds.solve()),
+            waited,
+            JobScope.newGroup(),
+            warnings,
+            List.of(),
+            Optional.empty()));
   }
 
   /** Writes the head with the list of the files of R, by level. */

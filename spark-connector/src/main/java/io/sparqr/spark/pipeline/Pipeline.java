@@ -276,19 +276,16 @@ public final class Pipeline {
         new FactorRun(
             p.input,
             p.plan,
-            levels,
-            p.rows.driver(),
-            p.rows.combined(),
-            totals,
-            times.seconds(),
-            p.waited,
-            scope.group(),
-            List.copyOf(warnings),
-            p.workers.isEmpty() ? List.of() : List.of(p.workers),
-            profiler,
-            solve,
+            new FactorRun.Factor(levels, p.rows.driver(), p.rows.combined(), totals, solve),
             first,
-            new FactorRank(request, outcome.condition(), p.sizes));
+            new FactorRank(request, outcome.condition(), p.sizes),
+            new FactorRun.Course(
+                times.seconds(),
+                p.waited,
+                scope.group(),
+                List.copyOf(warnings),
+                p.workers.isEmpty() ? List.of() : List.of(p.workers),
+                profiler));
     return new Stands(
         new FactorState(FactoredRows.of(source, earlier), options, listener, held, made));
   }
