@@ -4,6 +4,7 @@ package io.sparqr.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.sparqr.numeric.Tolerances;
 import io.sparqr.spark.model.SparseRow;
 import java.io.IOException;
 import java.lang.reflect.Constructor;
@@ -121,12 +122,16 @@ class DroppedOptionsTest {
     GpuSparseQR.Builder builder = GpuSparseQR.builder().ridge(1e6);
     double expected = 1 / (1 + 1e6);
     assertThat(GpuSparseQR.solve(rows).x()[0]).isEqualTo(1);
-    assertThat(builder.solve(rows).x()[0]).isCloseTo(expected, within(1e-18));
-    assertThat(builder.build().solve(rows).x()[0]).isCloseTo(expected, within(1e-18));
-    assertThat(builder.build().solve(rows.rdd()).x()[0]).isCloseTo(expected, within(1e-18));
+    assertThat(builder.solve(rows).x()[0])
+        .isCloseTo(expected, within(Tolerances.roundings(4, expected)));
+    assertThat(builder.build().solve(rows).x()[0])
+        .isCloseTo(expected, within(Tolerances.roundings(4, expected)));
+    assertThat(builder.build().solve(rows.rdd()).x()[0])
+        .isCloseTo(expected, within(Tolerances.roundings(4, expected)));
     try (QRFactorization f = builder.build().factorize(rows)) {
-      assertThat(f.solve().x()[0]).isCloseTo(expected, within(1e-18));
-      assertThat(f.solveRelabeled(rows).x()[0]).isCloseTo(expected, within(1e-18));
+      assertThat(f.solve().x()[0]).isCloseTo(expected, within(Tolerances.roundings(4, expected)));
+      assertThat(f.solveRelabeled(rows).x()[0])
+          .isCloseTo(expected, within(Tolerances.roundings(4, expected)));
     }
   }
 }
