@@ -137,7 +137,7 @@ class SymbolicAnalyzerPropertyTest {
         }
       }
       triangularize(dense, n);
-      // an entry is part of less rotations than this
+      // an entry takes part in fewer rotations than there are entries
       double rounding = a.patterns() * n * Math.ulp(2.0);
       for (int i = 0; i < n; i++) {
         for (int j = i; j < n; j++) {
