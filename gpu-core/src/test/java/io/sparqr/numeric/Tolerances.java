@@ -37,10 +37,10 @@ public final class Tolerances {
   public static final double REORDERED = 1e-13;
 
   /**
-   * How close, relatively, are solutions of one problem by two methods: some ten units for each of
-   * a condition number up to hundreds, as random sparse matrices have.
+   * How close, relatively, are solutions of one problem by two methods, and what is computed from
+   * them. The condition numbers of such problems are small: most need less than ten units.
    */
-  public static final double SOLUTION = 1e-12;
+  public static final double SOLUTION = UNITS * EPS;
 
   /** The same where the condition number is left to chance, up to some ten thousands. */
   public static final double RANDOM = 1e-10;

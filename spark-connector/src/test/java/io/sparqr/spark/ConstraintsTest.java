@@ -197,7 +197,7 @@ class ConstraintsTest {
         double size = Problems.norm(oracle.x);
         assertThat(s.x(k))
             .as("x %d, %s", k, what)
-            .containsExactly(oracle.x, within(Tolerances.RANDOM * size));
+            .containsExactly(oracle.x, within(Tolerances.SOLUTION * size));
         for (int i = 0; i < q.c.length; i++) {
           double scale = 0;
           for (int j = 0; j < oracle.x.length; j++) {
@@ -229,10 +229,10 @@ class ConstraintsTest {
       assertThat(errors[j])
           .as("error of column %d, %s", j, what)
           .isCloseTo(
-              e, within(Tolerances.RANDOM * largest * Math.max(1, Math.min(largest / e, 1e6))));
+              e, within(Tolerances.SOLUTION * largest * Math.max(1, Math.min(largest / e, 1e6))));
       assertThat(scaled[j])
           .as("sigma, %s", what)
-          .isCloseTo(sigma * errors[j], within(Tolerances.RANDOM * sigma * largest));
+          .isCloseTo(sigma * errors[j], within(Tolerances.SOLUTION * sigma * largest));
     }
   }
 
@@ -341,7 +341,8 @@ class ConstraintsTest {
       assertThat(f.solve().residualNorm())
           .isCloseTo(ofRows, within(Tolerances.RESIDUAL * oracle.residual));
       assertThat(f.unscaledErrors())
-          .containsExactly(oracle.errors, within(Tolerances.RANDOM * Problems.norm(oracle.errors)));
+          .containsExactly(
+              oracle.errors, within(Tolerances.SOLUTION * Problems.norm(oracle.errors)));
     }
   }
 

@@ -183,7 +183,7 @@ class FactorizationTest {
       double expected = sigma * Math.sqrt(diagonal[j]);
       assertThat(error[j])
           .as("column %d, seed %d", j, SEED)
-          .isCloseTo(expected, within(Tolerances.ILL_CONDITIONED * expected));
+          .isCloseTo(expected, within(Tolerances.SOLUTION * expected));
     }
   }
 

@@ -83,7 +83,7 @@ class KeptQTest {
     double size = Arrays.stream(expected.x(q)).map(Math::abs).max().orElse(0);
     assertThat(s.x(k))
         .as("seed %d", SEED)
-        .containsExactly(expected.x(q), within(Tolerances.RANDOM * size));
+        .containsExactly(expected.x(q), within(Tolerances.SOLUTION * size));
     assertThat(s.residualNorms()[k])
         .as("residual, seed %d", SEED)
         .isCloseTo(

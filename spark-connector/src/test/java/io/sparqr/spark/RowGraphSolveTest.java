@@ -168,7 +168,7 @@ class RowGraphSolveTest {
                   Arrays.setAll(difference, j -> difference[j] - expected.x()[j]);
                   assertThat(Problems.norm(difference))
                       .as(as)
-                      .isLessThan(Tolerances.RANDOM * (1 + Problems.norm(expected.x())));
+                      .isLessThan(Tolerances.SOLUTION * (1 + Problems.norm(expected.x())));
                 }
                 assertThat(found.report().analysis().orderingReason()).as(as).startsWith(SAID);
                 assertThat(found.report().warnings())
