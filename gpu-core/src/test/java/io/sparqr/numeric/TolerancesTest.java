@@ -40,7 +40,7 @@ class TolerancesTest {
     assertThat(Tolerances.decimals(0)).isEqualTo(0.5);
     assertThat(Tolerances.decimals(3)).isEqualTo(0.0005);
     assertThat(Tolerances.digits(1, -4)).isEqualTo(2);
-    assertThat(Tolerances.digits(5, 12)).isEqualTo(0.0006);
+    assertThat(Tolerances.digits(5, 16)).isEqualTo(0.0008);
   }
 
   @Test
