@@ -93,7 +93,7 @@ class FactorOptionsTest {
             new FactorSummary.Check(7e-15, 2),
             List.of("w"));
     FactorSummary both = one.merge(two);
-    assertThat(both.droppedNorm()).isCloseTo(5, within(1e-15));
+    assertThat(both.droppedNorm()).isCloseTo(5, within(Math.ulp(5.0)));
     assertThat(both)
         .isEqualTo(
             new FactorSummary(

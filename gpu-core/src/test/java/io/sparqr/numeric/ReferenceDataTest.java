@@ -133,7 +133,7 @@ public class ReferenceDataTest {
         double expected = set.getValue().get(terms.get(j));
         assertThat(solution.x()[j])
             .as("parameter %s", terms.get(j))
-            .isCloseTo(expected, within(1e-6 * Math.abs(expected)));
+            .isCloseTo(expected, within(Tolerances.digits(7, expected)));
       }
     }
   }

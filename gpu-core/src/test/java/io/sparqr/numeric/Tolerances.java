@@ -30,9 +30,59 @@ public final class Tolerances {
    */
   public static final double NORMAL_RESIDUAL = 45 * EPS;
 
+  /**
+   * How close, relatively, are sums and solutions of the same numbers in another order: on other
+   * partitions, by R once more, in other units. The roundings of some hundred terms.
+   */
+  public static final double REORDERED = 1e-13;
+
+  /**
+   * How close, relatively, are solutions of one problem by two methods, and what is computed from
+   * them. The condition numbers of such problems are small: most need less than ten units.
+   */
+  public static final double SOLUTION = UNITS * EPS;
+
+  /** The same where the condition number is left to chance, up to some ten thousands. */
+  public static final double RANDOM = 1e-10;
+
+  /**
+   * For figures in which the condition number is squared, as in standard errors and tests, and for
+   * problems beside columns that depend on others. R's packages agree with each other to this.
+   */
+  public static final double ILL_CONDITIONED = 1e-9;
+
+  /** For references that are found by iteration, such as pyfixest's absorbed effects. */
+  public static final double ITERATED = 1e-5;
+
+  /**
+   * What the check of column sums may find in a right task, relatively: the roundings of its
+   * longest columns. The smallest error that tests plant is a thousand times as large.
+   */
+  public static final double DEPARTURE = 1e-13;
+
   private static final double C = 20;
 
   private Tolerances() {}
+
+  /** Half a unit of the last decimal of a reference that is printed with that many. */
+  public static double decimals(int places) {
+    return 0.5 / Math.pow(10, places);
+  }
+
+  /** Half a unit of the last of a reference's significant digits, the first taken for 1. */
+  public static double digits(int significant, double reference) {
+    return decimals(significant - 1) * Math.abs(reference);
+  }
+
+  /** For a number of that size after that many operations, each rounded by half a unit or less. */
+  public static double roundings(int operations, double size) {
+    return EPS / 2 * operations * Math.abs(size);
+  }
+
+  /** For a solution, whatever its method: it loses as many digits as the condition number has. */
+  public static double ofSolution(double condition, double norm) {
+    return C * EPS * condition * norm;
+  }
 
   /** For quantities of A's own size, such as R or b. */
   public static double of(int m, int n, double norm) {

@@ -32,6 +32,23 @@ class TolerancesTest {
       assertThat(Tolerances.ofProduct(m, 1, 1, 1)).isLessThan(PLANTED / 100);
     }
     assertThat(Tolerances.ofResidual(1, 1)).isLessThan(PLANTED / 9);
+    assertThat(Tolerances.DEPARTURE).isLessThan(PLANTED / 100);
+  }
+
+  @Test
+  void printedFiguresAreKnownToHalfAUnit() {
+    assertThat(Tolerances.decimals(0)).isEqualTo(0.5);
+    assertThat(Tolerances.decimals(3)).isEqualTo(0.0005);
+    assertThat(Tolerances.digits(1, -4)).isEqualTo(2);
+    assertThat(Tolerances.digits(5, 16)).isEqualTo(0.0008);
+  }
+
+  @Test
+  void roundingsAreOfHalfAUnitEach() {
+    double lost = 1 + Tolerances.EPS / 2;
+    assertThat(lost).as("the most that one rounding takes").isEqualTo(1);
+    assertThat(Tolerances.roundings(1, 1)).isEqualTo(Tolerances.EPS / 2);
+    assertThat(Tolerances.ofSolution(1, 1)).isEqualTo(Tolerances.of(1, 1, 1) / 4);
   }
 
   @Test

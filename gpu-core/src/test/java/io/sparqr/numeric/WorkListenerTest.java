@@ -22,9 +22,10 @@ class WorkListenerTest {
 
   private static void check(List<Double> heard, int least) {
     double flops = PROBLEM.analysis().flops();
-    assertThat(heard).allMatch(f -> f > 0 && f <= flops * (1 + 1e-12));
+    assertThat(heard).allMatch(f -> f > 0 && f <= flops * (1 + Tolerances.REORDERED));
     assertThat(heard).hasSizeGreaterThanOrEqualTo(least);
-    assertThat(heard.stream().mapToDouble(f -> f).sum()).isCloseTo(flops, within(1e-9 * flops));
+    assertThat(heard.stream().mapToDouble(f -> f).sum())
+        .isCloseTo(flops, within(Tolerances.REORDERED * flops));
   }
 
   @ParameterizedTest

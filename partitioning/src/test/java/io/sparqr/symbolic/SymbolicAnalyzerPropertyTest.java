@@ -137,9 +137,11 @@ class SymbolicAnalyzerPropertyTest {
         }
       }
       triangularize(dense, n);
+      // an entry takes part in fewer rotations than there are entries
+      double rounding = a.patterns() * n * Math.ulp(2.0);
       for (int i = 0; i < n; i++) {
         for (int j = i; j < n; j++) {
-          assertThat(held[i][j] || Math.abs(dense[i][j]) < 1e-12)
+          assertThat(held[i][j] || Math.abs(dense[i][j]) < rounding)
               .as("seed %d, iteration %d, R(%d,%d) = %g", SEED, it, i, j, dense[i][j])
               .isTrue();
         }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.error.NonFiniteValueException;
+import io.sparqr.numeric.Tolerances;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.report.LeastSquaresSolution;
@@ -31,7 +32,7 @@ class AppendTest {
 
   private static final long SEED = Long.getLong("test.seed", 20261123L);
   private static final int ROUNDS = Integer.getInteger("test.iters", 1);
-  private static final double EPS = 1e-12;
+  private static final double EPS = Tolerances.REORDERED;
 
   @TempDir Path folder;
 
@@ -240,7 +241,8 @@ class AppendTest {
         QRFactorization f = one.append(rdd(c.batches.get(1), 3));
         QRFactorization all = builder.factorize(rdd(c.all(), 3))) {
       assertSame(f, all, "seed " + SEED);
-      assertThat(f.summary().residual().normalResidual()).isBetween(0.0, 1e-14);
+      assertThat(f.summary().residual().normalResidual())
+          .isBetween(0.0, Tolerances.NORMAL_RESIDUAL);
     }
   }
 

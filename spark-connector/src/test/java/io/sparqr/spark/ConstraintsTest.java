@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.sparqr.error.DimensionMismatchException;
+import io.sparqr.numeric.Tolerances;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.model.LinearConstraints;
 import io.sparqr.spark.model.SparseRow;
@@ -194,7 +195,9 @@ class ConstraintsTest {
       for (int k = 0; k < q.b[0].length; k++) {
         var oracle = new NullSpace(q.a, q.c, column(q.b, k), column(q.d, k));
         double size = Problems.norm(oracle.x);
-        assertThat(s.x(k)).as("x %d, %s", k, what).containsExactly(oracle.x, within(1e-10 * size));
+        assertThat(s.x(k))
+            .as("x %d, %s", k, what)
+            .containsExactly(oracle.x, within(Tolerances.SOLUTION * size));
         for (int i = 0; i < q.c.length; i++) {
           double scale = 0;
           for (int j = 0; j < oracle.x.length; j++) {
@@ -206,7 +209,7 @@ class ConstraintsTest {
         }
         assertThat(s.residualNorms()[k])
             .as("residual norm, %s", what)
-            .isCloseTo(oracle.residual, within(1e-11 * oracle.residual));
+            .isCloseTo(oracle.residual, within(Tolerances.RESIDUAL * oracle.residual));
         checkErrors(f, oracle, k, q, what);
         checkMultipliers(f, q, k, what);
       }
@@ -226,10 +229,10 @@ class ConstraintsTest {
       assertThat(errors[j])
           .as("error of column %d, %s", j, what)
           .isCloseTo(
-              e, within(1e-10 * largest * Math.max(1, largest / Math.max(e, 1e-6 * largest))));
+              e, within(Tolerances.SOLUTION * largest * Math.max(1, Math.min(largest / e, 1e6))));
       assertThat(scaled[j])
           .as("sigma, %s", what)
-          .isCloseTo(sigma * errors[j], within(1e-10 * sigma * largest));
+          .isCloseTo(sigma * errors[j], within(Tolerances.SOLUTION * sigma * largest));
     }
   }
 
@@ -256,7 +259,7 @@ class ConstraintsTest {
     for (int j = 0; j < n; j++) {
       assertThat(Math.abs(gradient[j]))
           .as("optimality in column %d, %s", j, what)
-          .isLessThanOrEqualTo(1e-11 * size[j]);
+          .isLessThanOrEqualTo(Tolerances.SOLUTION * size[j]);
     }
   }
 
@@ -285,7 +288,8 @@ class ConstraintsTest {
       assertThat(f.solve().rank()).isEqualTo(8);
       // the restricted model has 8 - 2 parameters
       double sigma = f.standardErrors()[0] / f.unscaledErrors()[0];
-      assertThat(sigma).isCloseTo(f.solve().residualNorm() / Math.sqrt(40 - 6), within(1e-12));
+      assertThat(sigma)
+          .isCloseTo(f.solve().residualNorm() / Math.sqrt(40 - 6), within(Tolerances.REORDERED));
     }
   }
 
@@ -332,11 +336,13 @@ class ConstraintsTest {
             .build()
             .factorize(LocalSpark.context().parallelize(rows, 2), q.constraints())) {
       double size = Problems.norm(oracle.x);
-      assertThat(f.solve().x()).containsExactly(oracle.x, within(1e-11 * size));
+      assertThat(f.solve().x()).containsExactly(oracle.x, within(Tolerances.SOLUTION * size));
       double ofRows = Math.sqrt(oracle.residual * oracle.residual - lambda * size * size);
-      assertThat(f.solve().residualNorm()).isCloseTo(ofRows, within(1e-11 * oracle.residual));
+      assertThat(f.solve().residualNorm())
+          .isCloseTo(ofRows, within(Tolerances.RESIDUAL * oracle.residual));
       assertThat(f.unscaledErrors())
-          .containsExactly(oracle.errors, within(1e-10 * Problems.norm(oracle.errors)));
+          .containsExactly(
+              oracle.errors, within(Tolerances.SOLUTION * Problems.norm(oracle.errors)));
     }
   }
 

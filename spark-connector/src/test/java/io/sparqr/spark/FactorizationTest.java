@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.sparqr.error.DimensionMismatchException;
+import io.sparqr.numeric.Tolerances;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.model.RFactor;
@@ -44,10 +45,13 @@ class FactorizationTest {
     for (int levels = 1; levels <= 3; levels += 2) {
       try (QRFactorization f = cut(levels).factorize(Problems.rdd(GRID, 3, b))) {
         LeastSquaresSolution s = f.solve(aligned);
-        assertThat(s.x(0)).containsExactly(Problems.solveDense(dense, c), within(1e-12));
-        assertThat(s.x(1)).containsExactly(Problems.solveDense(dense, d), within(1e-12));
+        assertThat(s.x(0))
+            .containsExactly(Problems.solveDense(dense, c), within(Tolerances.SOLUTION));
+        assertThat(s.x(1))
+            .containsExactly(Problems.solveDense(dense, d), within(Tolerances.SOLUTION));
         assertThat(s.residualNorms()[1])
-            .isCloseTo(Problems.norm(Problems.residual(GRID, s.x(1), d)), within(1e-12));
+            .isCloseTo(
+                Problems.norm(Problems.residual(GRID, s.x(1), d)), within(Tolerances.REORDERED));
       }
     }
   }
@@ -63,10 +67,13 @@ class FactorizationTest {
     try (QRFactorization f = qr.factorize(Problems.rdd(a, 2, b))) {
       LeastSquaresSolution s = f.solveRelabeled(LocalSpark.context().parallelize(shuffled, 4));
       LeastSquaresSolution direct = qr.solve(Problems.rdd(a, 2, c));
-      assertThat(s.x()).as("seed %d", SEED).containsExactly(direct.x(), within(1e-13));
-      assertThat(s.residualNorm()).isCloseTo(direct.residualNorm(), within(1e-12));
+      assertThat(s.x())
+          .as("seed %d", SEED)
+          .containsExactly(direct.x(), within(Tolerances.REORDERED));
+      assertThat(s.residualNorm()).isCloseTo(direct.residualNorm(), within(Tolerances.REORDERED));
       assertThat(direct.residualNorm())
-          .isCloseTo(Problems.norm(Problems.residual(a, direct.x(), c)), within(1e-12));
+          .isCloseTo(
+              Problems.norm(Problems.residual(a, direct.x(), c)), within(Tolerances.REORDERED));
     }
   }
 
@@ -176,7 +183,7 @@ class FactorizationTest {
       double expected = sigma * Math.sqrt(diagonal[j]);
       assertThat(error[j])
           .as("column %d, seed %d", j, SEED)
-          .isCloseTo(expected, within(1e-8 * expected));
+          .isCloseTo(expected, within(Tolerances.SOLUTION * expected));
     }
   }
 
@@ -229,7 +236,7 @@ class FactorizationTest {
             }
             assertThat(left)
                 .as("entry %d, %d, seed %d", i, j, SEED)
-                .isCloseTo(right * r.scale()[i] * r.scale()[j], within(1e-13));
+                .isCloseTo(right * r.scale()[i] * r.scale()[j], within(Tolerances.REORDERED));
           }
         }
       }

@@ -96,8 +96,8 @@ class LocalClusterIT {
     assertThat(s.report().residual().normalResidual()).isLessThan(Tolerances.NORMAL_RESIDUAL);
     try (var cpu = new io.sparqr.backend.cpu.CpuBackendProvider().create(0)) {
       LocalSolver.Solution one = new LocalSolver(cpu, SymbolicOptions.defaults(), 1).solve(A, B, 1);
-      assertThat(s.x()).as("seed %d", SEED).containsExactly(one.x(), within(1e-11));
-      assertThat(s.residualNorm()).isCloseTo(one.residualNorm()[0], within(1e-11));
+      assertThat(s.x()).as("seed %d", SEED).containsExactly(one.x(), within(Tolerances.RESIDUAL));
+      assertThat(s.residualNorm()).isCloseTo(one.residualNorm()[0], within(Tolerances.RESIDUAL));
     }
   }
 
@@ -169,8 +169,11 @@ class LocalClusterIT {
     try (QRFactorization f = solver().keepQ(true).factorize(rows)) {
       assertThat(f.summary().analysis().levels()).isGreaterThanOrEqualTo(3);
       LeastSquaresSolution s = f.solve(aligned);
-      assertThat(s.x(0)).as("seed %d", SEED).containsExactly(f.solve().x(), within(1e-12));
-      assertThat(s.residualNorms()[0]).isCloseTo(f.solve().residualNorm(), within(1e-11));
+      assertThat(s.x(0))
+          .as("seed %d", SEED)
+          .containsExactly(f.solve().x(), within(Tolerances.SOLUTION));
+      assertThat(s.residualNorms()[0])
+          .isCloseTo(f.solve().residualNorm(), within(Tolerances.RESIDUAL));
       assertThat(Problems.normalResidual(A, s.x(1), c)).isLessThan(Tolerances.NORMAL_RESIDUAL);
       long victim =
           context

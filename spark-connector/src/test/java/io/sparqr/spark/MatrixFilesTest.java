@@ -8,6 +8,7 @@ import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.matrix.DenseMatrix;
 import io.sparqr.matrix.MatrixMarketWriter;
 import io.sparqr.matrix.gallery.Gallery;
+import io.sparqr.numeric.Tolerances;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.sparse.CsrMatrix;
@@ -53,7 +54,7 @@ class MatrixFilesTest {
 
     assertThat(s.rank()).isEqualTo(a.columns());
     for (int j = 0; j < x.length; j++) {
-      assertThat(Math.abs(s.x()[j] - x[j])).isLessThan(1e-10);
+      assertThat(Math.abs(s.x()[j] - x[j])).isLessThan(Tolerances.SOLUTION);
     }
     Path shorter = folder.resolve("c.mtx");
     MatrixMarketWriter.writeArray(shorter, DenseMatrix.ofColumns(1, new double[] {1}));
@@ -66,7 +67,8 @@ class MatrixFilesTest {
     try (QRFactorization f = GpuSparseQR.builder().keepQ(true).build().factorize(bare)) {
       assertThat(f.rank()).isEqualTo(a.columns());
       double[] later = f.solve(rows.map(SparseRow::labels)).x();
-      assertThat(later).containsExactly(x, org.assertj.core.api.Assertions.within(1e-10));
+      assertThat(later)
+          .containsExactly(x, org.assertj.core.api.Assertions.within(Tolerances.SOLUTION));
     }
   }
 
@@ -75,8 +77,10 @@ class MatrixFilesTest {
     Path file = folder.resolve("a.svm");
     Files.writeString(file, "1 1:1\n3 1:1 2:1\n4 1:1 2:2\n8 1:1 2:3\n9 1:1 2:4\n");
     LeastSquaresSolution s = GpuSparseQR.solve(MatrixFiles.libsvm(context, file.toString()));
-    assertThat(s.x()[0]).isCloseTo(0.8, org.assertj.core.data.Offset.offset(1e-13));
-    assertThat(s.x()[1]).isCloseTo(2.1, org.assertj.core.data.Offset.offset(1e-13));
+    assertThat(s.x()[0])
+        .isCloseTo(0.8, org.assertj.core.data.Offset.offset(Tolerances.roundings(32, 2)));
+    assertThat(s.x()[1])
+        .isCloseTo(2.1, org.assertj.core.data.Offset.offset(Tolerances.roundings(32, 2)));
     assertThatThrownBy(() -> MatrixFiles.libsvm(context, folder.resolve("no.svm").toString()))
         .isInstanceOf(FileNotFoundException.class);
   }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.matrix.gallery.DefaultRightHandSide;
 import io.sparqr.matrix.gallery.Gallery;
+import io.sparqr.numeric.Tolerances;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.report.ConsoleProgress;
 import io.sparqr.spark.report.ProgressListener;
@@ -44,7 +45,8 @@ class ProgressTest {
     for (ProgressListener.Progress p : factorize) {
       assertThat(p.fraction()).isBetween(before, 1.0);
       assertThat(p.flops()).isEqualTo(flops);
-      assertThat(p.flopsDone()).isCloseTo(p.fraction() * flops, within(1e-9 * flops));
+      assertThat(p.flopsDone())
+          .isCloseTo(p.fraction() * flops, within(Tolerances.REORDERED * flops));
       before = p.fraction();
     }
     assertThat(before).isEqualTo(1);

@@ -8,6 +8,7 @@ import io.sparqr.backend.BackendChoice;
 import io.sparqr.configuration.Keys;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.matrix.gallery.Gallery;
+import io.sparqr.numeric.Tolerances;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.spark.model.RFactor;
 import io.sparqr.spark.model.SparseRow;
@@ -158,7 +159,7 @@ class RowGraphSolveTest {
                     graphed(0, () -> solver().ordering(method).solve(rows));
                 String as = "%s, %s, seed %d".formatted(name, method, SEED);
                 assertThat(found.rank()).as(as).isEqualTo(expected.rank());
-                double eps = 1e-12 * (1 + Problems.norm(b));
+                double eps = Tolerances.SOLUTION * (1 + Problems.norm(b));
                 assertThat(found.residualNorm())
                     .as(as)
                     .isCloseTo(expected.residualNorm(), org.assertj.core.data.Offset.offset(eps));
@@ -167,7 +168,7 @@ class RowGraphSolveTest {
                   Arrays.setAll(difference, j -> difference[j] - expected.x()[j]);
                   assertThat(Problems.norm(difference))
                       .as(as)
-                      .isLessThan(1e-10 * (1 + Problems.norm(expected.x())));
+                      .isLessThan(Tolerances.SOLUTION * (1 + Problems.norm(expected.x())));
                 }
                 assertThat(found.report().analysis().orderingReason()).as(as).startsWith(SAID);
                 assertThat(found.report().warnings())

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.UnixOperatingSystemMXBean;
 import io.sparqr.Sampling;
+import io.sparqr.numeric.Tolerances;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.sparse.CsrMatrix;
@@ -58,7 +59,7 @@ class SoakTest {
             .solve(Problems.rdd(a, 1 + random.nextInt(4), b));
     assertThat(s.report().proof().normDeparture())
         .as("problem %d, seed %d", k, SEED)
-        .isLessThan(1e-12);
+        .isLessThan(Tolerances.DEPARTURE);
   }
 
   @Test

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.sparqr.backend.BackendChoice;
+import io.sparqr.numeric.Tolerances;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.report.FailureReport;
 import io.sparqr.spark.report.SolveProfile;
@@ -77,12 +78,12 @@ class SolveProfileTest {
         .isEqualTo(REPORT.analysis().fronts());
     double flops = REPORT.analysis().flops();
     assertThat(p.fronts().stream().mapToDouble(SolveProfile.Front::flops).sum())
-        .isCloseTo(flops, within(1e-9 * flops));
+        .isCloseTo(flops, within(Tolerances.REORDERED * flops));
     assertThat(p.fronts()).allMatch(f -> f.parent() < f.id() && (f.front() < 0) == (f.count() > 1));
     assertThat(p.sizes().stream().mapToInt(SolveProfile.FrontSize::fronts).sum())
         .isEqualTo(REPORT.analysis().fronts());
     assertThat(p.sizes().stream().mapToDouble(SolveProfile.FrontSize::flops).sum())
-        .isCloseTo(flops, within(1e-9 * flops));
+        .isCloseTo(flops, within(Tolerances.REORDERED * flops));
     Map<Integer, Double> byTask =
         p.fronts().stream()
             .collect(
@@ -103,7 +104,7 @@ class SolveProfileTest {
         .isEqualTo(REPORT.analysis().fronts());
     double done = REPORT.factorization().flopsDone();
     assertThat(p.tasks().stream().mapToDouble(SolveProfile.Task::flopsDone).sum())
-        .isCloseTo(done, within(1e-9 * done));
+        .isCloseTo(done, within(Tolerances.REORDERED * done));
     assertThat(p.tasks().stream().mapToLong(SolveProfile.Task::hostBytes).max())
         .hasValue(REPORT.factorization().peakHostBytes());
     assertThat(p.tasks().stream().mapToLong(SolveProfile.Task::foretoldHostBytes).max())

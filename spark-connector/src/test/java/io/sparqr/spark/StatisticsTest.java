@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.sparqr.backend.BackendChoice;
+import io.sparqr.numeric.Tolerances;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.model.SparseRow;
@@ -104,7 +105,7 @@ class StatisticsTest {
       if (!Double.isNaN(unscaled[j])) {
         assertThat(errors[j] / unscaled[j])
             .as("sigma in column %d, seed %d", j, SEED)
-            .isCloseTo(sigma, within(1e-11 * sigma));
+            .isCloseTo(sigma, within(Tolerances.RESIDUAL * sigma));
       }
     }
   }
@@ -130,7 +131,8 @@ class StatisticsTest {
       assertThat(f.rank()).isEqualTo(2);
       for (int j = 0; j < 5; j++) {
         if (!Double.isNaN(oracle.unscaledErrors[j])) {
-          assertThat(errors[j]).isCloseTo(2 * oracle.unscaledErrors[j], within(1e-13));
+          assertThat(errors[j])
+              .isCloseTo(2 * oracle.unscaledErrors[j], within(Tolerances.REORDERED));
         } else {
           assertThat(errors[j]).isNaN();
         }
@@ -181,9 +183,9 @@ class StatisticsTest {
         }
         norm = Math.hypot(norm, rest.doubleValue());
       }
-      assertThat(f.solve().residualNorm()).isCloseTo(norm, within(1e-9 * norm));
+      assertThat(f.solve().residualNorm()).isCloseTo(norm, within(Tolerances.SOLUTION * norm));
       assertThat(f.standardErrors()[0] / f.unscaledErrors()[0])
-          .isCloseTo(norm / Math.sqrt(2), within(1e-9 * norm));
+          .isCloseTo(norm / Math.sqrt(2), within(Tolerances.SOLUTION * norm));
     }
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.sparqr.campaign.regression.FormulaTree.Effect;
+import io.sparqr.numeric.Tolerances;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
@@ -21,7 +22,7 @@ import org.junit.jupiter.api.Test;
 class RegressionOracleTest {
 
   /** Figures are known to this many digits. */
-  private static final double DIGITS = 6e-7;
+  private static final double DIGITS = Tolerances.decimals(6);
 
   private static Sheet sheet(String name) throws IOException {
     Path file;
@@ -93,7 +94,8 @@ class RegressionOracleTest {
     assertThat(all.coefficients().stream().map(Expected.Coefficient::defined))
         .containsExactly(false, false, true);
     check(all, "treat:post", 0.441204, 0.370409, DIGITS);
-    assertThat(all.scalars().get("r2within").value()).isCloseTo(0.01709, within(5e-6));
+    assertThat(all.scalars().get("r2within").value())
+        .isCloseTo(0.01709, within(Tolerances.decimals(5)));
   }
 
   @Test
@@ -117,12 +119,12 @@ class RegressionOracleTest {
         expected(
             "23_trend.csv", e("x").plus(e("treat").colon(years)), options, effects("firm", "year"));
     assertThat(of(all, "treat:factor(year)2017").defined()).isFalse();
-    check(all, "treat:factor(year)2015", -0.171, 0.731, 5.1e-4);
-    check(all, "treat:factor(year)2016", 0.602, 0.620, 5.1e-4);
+    check(all, "treat:factor(year)2015", -0.171, 0.731, Tolerances.decimals(3));
+    check(all, "treat:factor(year)2016", 0.602, 0.620, Tolerances.decimals(3));
     assertThat(of(all, "treat:factor(year)2018").estimate().value())
-        .isCloseTo(1.369, within(5.1e-4));
+        .isCloseTo(1.369, within(Tolerances.decimals(3)));
     assertThat(of(all, "treat:factor(year)2019").estimate().value())
-        .isCloseTo(1.921, within(5.1e-4));
+        .isCloseTo(1.921, within(Tolerances.decimals(3)));
   }
 
   @Test
@@ -148,7 +150,7 @@ class RegressionOracleTest {
     assertThat(negative.notes()).contains("negative two-way variance");
     assertThat(of(negative, "x").error().value()).isCloseTo(0.035979, within(DIGITS));
     Expected weights = expected("12_weights.csv", e("x").plus(e("z")), clusters("", "g"));
-    assertThat(weights.scalars().get("f").value()).isCloseTo(128.7, within(0.05));
+    assertThat(weights.scalars().get("f").value()).isCloseTo(128.7, within(Tolerances.decimals(1)));
   }
 
   @Test
@@ -156,8 +158,10 @@ class RegressionOracleTest {
     Expected all = expected("03_lost_level.csv", e("x").plus(e("g")), clusters("", "cl"));
     assertThat(all.coefficients().stream().map(Expected.Coefficient::name))
         .containsExactly("(Intercept)", "x", "ggamma", "gzeta");
-    assertThat(of(all, "x").estimate().value()).isCloseTo(0.83155, within(5e-6));
-    assertThat(of(all, "ggamma").estimate().value()).isCloseTo(0.89375, within(5e-6));
-    assertThat(of(all, "gzeta").estimate().value()).isCloseTo(2.06636, within(5e-6));
+    assertThat(of(all, "x").estimate().value()).isCloseTo(0.83155, within(Tolerances.decimals(5)));
+    assertThat(of(all, "ggamma").estimate().value())
+        .isCloseTo(0.89375, within(Tolerances.decimals(5)));
+    assertThat(of(all, "gzeta").estimate().value())
+        .isCloseTo(2.06636, within(Tolerances.decimals(5)));
   }
 }

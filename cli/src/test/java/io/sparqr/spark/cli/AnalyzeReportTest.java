@@ -2,9 +2,11 @@
 package io.sparqr.spark.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sparqr.numeric.Tolerances;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -60,7 +62,7 @@ class AnalyzeReportTest {
     }
     assertThat(tasks).isEqualTo(a.path("subtreeTasks").asInt());
     assertThat(fronts).isEqualTo(a.path("fronts").asLong());
-    assertThat(flops / a.path("flops").asDouble()).isBetween(1 - 1e-12, 1 + 1e-12);
+    assertThat(flops / a.path("flops").asDouble()).isCloseTo(1, within(Tolerances.REORDERED));
     assertThat(a.path("foretoldExecutorBytes").asLong())
         .isGreaterThanOrEqualTo(a.path("foretoldHostBytes").asLong());
     for (String table : List.of("onProcessors", "onDevices")) {
@@ -75,7 +77,8 @@ class AnalyzeReportTest {
       assertThat(seconds.path(phase).asDouble()).as(phase).isPositive();
       parts += seconds.path(phase).asDouble();
     }
-    assertThat(seconds.path("total").asDouble()).isGreaterThanOrEqualTo(parts * (1 - 1e-9));
+    assertThat(seconds.path("total").asDouble())
+        .isGreaterThanOrEqualTo(parts * (1 - Tolerances.REORDERED));
   }
 
   /**

@@ -4,6 +4,7 @@ package io.sparqr.spark.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.sparqr.numeric.Tolerances;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -230,7 +231,8 @@ class DocumentsTest {
       names.add(rival.replaceAll("\\W.*", ""));
       List<Double> known = resultsOf(names.get(0));
       assertThat(known).as(row).contains(ours, Double.valueOf(least));
-      double half = 0.5 * Math.pow(10, factor.contains(".") ? -places(factor) : 0) + 1e-9;
+      double half =
+          Tolerances.decimals(factor.contains(".") ? places(factor) : 0) + Tolerances.REORDERED;
       assertThat(Double.parseDouble(factor))
           .as(row)
           .isCloseTo(Double.parseDouble(least) / ours, within(half));

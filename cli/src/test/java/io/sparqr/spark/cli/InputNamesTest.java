@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.sparqr.matrix.MatrixMarket;
+import io.sparqr.numeric.Tolerances;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -53,8 +54,8 @@ class InputNamesTest {
     assertThat(run.code()).as(run.err()).isZero();
     double[] x = MatrixMarket.readDense(out).values();
     assertThat(x).hasSize(2);
-    assertThat(x[0]).isCloseTo(5.0 / 6, within(1e-14));
-    assertThat(x[1]).isCloseTo(2.5, within(1e-14));
+    assertThat(x[0]).isCloseTo(5.0 / 6, within(Tolerances.roundings(16, 1)));
+    assertThat(x[1]).isCloseTo(2.5, within(Tolerances.roundings(16, 2.5)));
   }
 
   @ParameterizedTest

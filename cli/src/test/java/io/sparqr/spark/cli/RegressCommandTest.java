@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sparqr.numeric.Tolerances;
 import io.sparqr.spark.ml.SparseQRRegression;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -87,7 +88,7 @@ class RegressCommandTest {
     double[] x =
         Arrays.stream(lines.get(2).split(",")).skip(1).mapToDouble(Double::parseDouble).toArray();
     assertThat(x[0] / x[1]).isEqualTo(x[2]);
-    assertThat(x[0]).isCloseTo(0.91287, within(5e-6));
+    assertThat(x[0]).isCloseTo(0.91287, within(Tolerances.decimals(5)));
     assertThat(new ObjectMapper().readTree(report.toFile()).get("rows").asInt()).isEqualTo(90);
   }
 

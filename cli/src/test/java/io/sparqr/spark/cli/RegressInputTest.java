@@ -4,6 +4,7 @@ package io.sparqr.spark.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.sparqr.numeric.Tolerances;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.URISyntaxException;
@@ -82,8 +83,8 @@ class RegressInputTest {
   void asPeopleSaveThem(String file, String formula, String term, double b, double se, String said)
       throws IOException, URISyntaxException {
     double[] found = estimate(term, given(file), "--formula", formula);
-    assertThat(found[0]).isCloseTo(b, within(1e-6));
-    assertThat(found[1]).isCloseTo(se, within(1e-6));
+    assertThat(found[0]).isCloseTo(b, within(Tolerances.decimals(6)));
+    assertThat(found[1]).isCloseTo(se, within(Tolerances.decimals(6)));
     assertThat(run(given(file), "--formula", formula).err()).contains(said);
   }
 

@@ -131,7 +131,7 @@ class DeadColumnsTest {
       double expected = Math.sqrt(cpu.residualSquares()[q]);
       assertThat(Math.sqrt(factor.residualSquares()[q]))
           .as("%s: residual norm %d", what, q)
-          .isCloseTo(expected, within(limit + 1e-12 * expected));
+          .isCloseTo(expected, within(limit + Tolerances.REORDERED * expected));
     }
     var random = new Random(7);
     var another = new TaskListExecutor(TILED, random::nextInt);

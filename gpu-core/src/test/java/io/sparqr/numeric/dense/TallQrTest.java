@@ -121,7 +121,8 @@ class TallQrTest {
           r += entry(tall, i, j) / scale * (entry(tall, i, k) / scale);
         }
         if (j < n) {
-          assertEquals(a, r, bound * length[j] * length[k] + 1e-300, what + " at " + j + " " + k);
+          assertEquals(
+              a, r, bound * length[j] * length[k] + Double.MIN_NORMAL, what + " at " + j + " " + k);
         } else if (j == k && scale == 1) {
           double all = r + tall.residualSquares()[j - n];
           assertEquals(a, all, bound * length[j] * length[j], what + " rhs " + (j - n));

@@ -13,6 +13,7 @@ import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.TestMatrices;
+import io.sparqr.numeric.Tolerances;
 import io.sparqr.sparse.CsrMatrix;
 import java.nio.DoubleBuffer;
 import java.util.ArrayList;
@@ -65,7 +66,7 @@ class PlantedErrorTest {
 
   private static void accepted(SubtreeProblem problem, SubtreeFactor factor, String what) {
     var o = new FactorOptions(1e-10, 1, 0);
-    assertThat(TaskCheck.verify(problem, factor, o)).as(what).isLessThan(1e-13);
+    assertThat(TaskCheck.verify(problem, factor, o)).as(what).isLessThan(Tolerances.DEPARTURE);
   }
 
   /** The largest off-diagonal entry of some rows of R, in a random front. */

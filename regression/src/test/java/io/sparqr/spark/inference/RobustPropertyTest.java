@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.error.DimensionMismatchException;
+import io.sparqr.numeric.Tolerances;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.LocalSpark;
@@ -127,7 +128,7 @@ class RobustPropertyTest {
             assertThat(undefined.size()).isBetween(dead.length + 1, n - 10);
             assertThat(wide.rowsOfLeverageOne()).as("seed %d", SEED).isEqualTo(ones).isPositive();
           }
-          double tolerance = 1e-9 * fit.condition;
+          double tolerance = Tolerances.ILL_CONDITIONED * fit.condition;
           for (int j = 0; j < n; j++) {
             boolean out = undefined.contains(j);
             double error = wide.standardErrors()[j];
@@ -207,25 +208,28 @@ class RobustPropertyTest {
         found -> {
           double[][] hc0 = found.robust(HcType.HC0, NINE).covariance();
           JavaRDD<String> own = keys(IntStream.range(0, 90).mapToObj(i -> "row " + i).toList());
-          same(found.clustered(ClusterCorrection.none(), own, NINE).covariance(), hc0, 1e-13);
+          same(
+              found.clustered(ClusterCorrection.none(), own, NINE).covariance(),
+              hc0,
+              Tolerances.REORDERED);
           same(
               found.clustered(ClusterCorrection.sandwichHc0(), own, NINE).covariance(),
               times(hc0, 90.0 / 89),
-              1e-13);
+              Tolerances.REORDERED);
           RobustCovariance fixest = found.clustered(ClusterCorrection.fixest(), own, NINE);
-          same(fixest.covariance(), times(hc0, 90.0 / 89 * 89 / 81), 1e-13);
+          same(fixest.covariance(), times(hc0, 90.0 / 89 * 89 / 81), Tolerances.REORDERED);
           assertThat(fixest.degreesOfFreedom()).isEqualTo(89);
           same(
               found.clustered(ClusterCorrection.fixest(3), own, NINE).covariance(),
               times(hc0, 90.0 / 89 * 89 / 87),
-              1e-13);
+              Tolerances.REORDERED);
           // clustering twice by one key equals clustering by it once
           JavaRDD<Integer> firm = keys(IntStream.range(0, 90).map(i -> i % 7).boxed().toList());
           RobustCovariance one = found.clustered(ClusterCorrection.fixest(), firm, NINE);
           same(
               found.clustered(ClusterCorrection.fixest(), firm, firm, NINE).covariance(),
               one.covariance(),
-              1e-12);
+              Tolerances.SOLUTION);
           assertThat(one.degreesOfFreedom()).isEqualTo(6);
           assertThat(one.clusters()).containsExactly(7);
           return null;
@@ -251,7 +255,7 @@ class RobustPropertyTest {
     double[][] hc0 = with(weighted, f -> f.robust(HcType.HC0, NINE).covariance());
     double[][] clustered =
         with(twice, f -> f.clustered(ClusterCorrection.none(), keys(cluster), NINE).covariance());
-    same(clustered, hc0, 1e-11);
+    same(clustered, hc0, Tolerances.SOLUTION);
   }
 
   /** Rows in another order and columns in other units give the same result, up to the units. */
@@ -274,7 +278,7 @@ class RobustPropertyTest {
         u[1][k] *= 1024;
         u[k][1] *= 1024;
       }
-      same(u, v, 1e-11);
+      same(u, v, Tolerances.SOLUTION);
     }
     Function<Integer, Integer> firm = i -> i % 11;
     var one = order.stream().map(firm).toList();
@@ -289,8 +293,8 @@ class RobustPropertyTest {
                     .covariance());
     double[][] u =
         with(moved, f -> f.clustered(ClusterCorrection.none(), keys(one), NINE).covariance());
-    assertThat(u[0][0]).isCloseTo(v[0][0], within(1e-11 * v[0][0]));
-    assertThat(u[1][1] * 1024 * 1024).isCloseTo(v[1][1], within(1e-11 * v[1][1]));
+    assertThat(u[0][0]).isCloseTo(v[0][0], within(Tolerances.SOLUTION * v[0][0]));
+    assertThat(u[1][1] * 1024 * 1024).isCloseTo(v[1][1], within(Tolerances.SOLUTION * v[1][1]));
   }
 
   @Test

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.sparqr.error.NonFiniteValueException;
+import io.sparqr.numeric.Tolerances;
 import io.sparqr.spark.LocalSpark;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -107,14 +108,14 @@ class FormulaRegressionTest {
     double[] e = a.summary().coefficientStandardErrors();
     double[] f = hand.summary().coefficientStandardErrors();
     assertThat(x).hasSameSizeAs(y);
-    assertThat(a.intercept()).isCloseTo(hand.intercept(), within(1e-11));
+    assertThat(a.intercept()).isCloseTo(hand.intercept(), within(Tolerances.SOLUTION));
     for (int j = 0; j < x.length; j++) {
       // the workers' and the firms' dummies come in descending order by hand
       int k = j == 0 ? 0 : j <= 11 ? 12 - j : 27 - j;
-      assertThat(x[j]).as("seed %d, %d", SEED, j).isCloseTo(y[k], within(1e-11));
-      assertThat(e[j]).as("seed %d, %d", SEED, j).isCloseTo(f[k], within(1e-11));
+      assertThat(x[j]).as("seed %d, %d", SEED, j).isCloseTo(y[k], within(Tolerances.SOLUTION));
+      assertThat(e[j]).as("seed %d, %d", SEED, j).isCloseTo(f[k], within(Tolerances.SOLUTION));
     }
-    assertThat(a.summary().r2adj()).isCloseTo(hand.summary().r2adj(), within(1e-12));
+    assertThat(a.summary().r2adj()).isCloseTo(hand.summary().r2adj(), within(Tolerances.SOLUTION));
   }
 
   @Test
@@ -153,7 +154,9 @@ class FormulaRegressionTest {
     List<Row> theirs = hand.transform(byHand("wage")).select("prediction").collectAsList();
     for (int i = 0; i < ours.size(); i++) {
       double wanted = theirs.get(i).getDouble(0) + ours.get(i).getDouble(1);
-      assertThat(ours.get(i).getDouble(0)).as("row %d", i).isCloseTo(wanted, within(1e-11));
+      assertThat(ours.get(i).getDouble(0))
+          .as("row %d", i)
+          .isCloseTo(wanted, within(Tolerances.SOLUTION));
     }
     double worst =
         model.summary().residuals().agg(functions.expr("max(abs(residuals))")).first().getDouble(0);
@@ -171,13 +174,13 @@ class FormulaRegressionTest {
     assertThat(other.summary().coefficientNames())
         .contains("firmf0", "age:firmf0", "worker0")
         .doesNotContain("firmf3", "age:firmf3", "worker7");
-    assertThat(other.summary().r2()).isCloseTo(model.summary().r2(), within(1e-12));
+    assertThat(other.summary().r2()).isCloseTo(model.summary().r2(), within(Tolerances.SOLUTION));
     var both =
         other
             .setPredictionCol("q")
             .transform(model.transform(data))
             .agg(functions.expr("max(abs(prediction - q))"));
-    assertThat(both.first().getDouble(0)).isLessThan(1e-11);
+    assertThat(both.first().getDouble(0)).isLessThan(Tolerances.SOLUTION);
   }
 
   @Test
@@ -186,13 +189,14 @@ class FormulaRegressionTest {
     var absorbed = formula("wage ~ age + hours | worker + firm").fit(data);
     for (int j = 0; j < 2; j++) {
       assertThat(absorbed.coefficients().apply(j))
-          .isCloseTo(dummies.coefficients().apply(j), within(1e-12));
+          .isCloseTo(dummies.coefficients().apply(j), within(Tolerances.SOLUTION));
       assertThat(absorbed.summary().coefficientStandardErrors()[j])
-          .isCloseTo(dummies.summary().coefficientStandardErrors()[j], within(1e-12));
+          .isCloseTo(dummies.summary().coefficientStandardErrors()[j], within(Tolerances.SOLUTION));
     }
     assertThat(absorbed.intercept()).isZero();
     assertThat(absorbed.summary().rank()).isEqualTo(dummies.summary().rank());
-    assertThat(absorbed.summary().r2()).isCloseTo(dummies.summary().r2(), within(1e-12));
+    assertThat(absorbed.summary().r2())
+        .isCloseTo(dummies.summary().r2(), within(Tolerances.SOLUTION));
   }
 
   @Test
@@ -259,7 +263,7 @@ class FormulaRegressionTest {
     var model = formula("wage ~ age + firm").setHandleInvalid("skip").fit(holes);
     var clean = formula("wage ~ age + firm").fit(whole);
     assertThat(model.coefficients().toArray())
-        .usingComparatorWithPrecision(1e-12)
+        .usingComparatorWithPrecision(Tolerances.SOLUTION)
         .containsExactly(clean.coefficients().toArray());
     assertThat(model.summary().numInstances()).isEqualTo(whole.count());
     assertThat(model.transform(holes).count()).isEqualTo(whole.count());

@@ -12,6 +12,7 @@ import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.RowSplit;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.numeric.Tolerances;
 import io.sparqr.numeric.assembly.RowsByFront;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.partition.ResourceModel;
@@ -107,7 +108,7 @@ class PassedTest {
     Passed passed = Passed.of(l.plan, l.task.id(), l.factor);
     assertThat(passed.frames()).anyMatch(f -> Frame.kind(f) == Frame.Kind.ROWS);
     assertThat(passed.bytes()).isLessThan(bytesOfBlocks(l.factor) / 3);
-    assertThat(passed.departure()).isBetween(Double.MIN_VALUE, 1e-13);
+    assertThat(passed.departure()).isBetween(Double.MIN_VALUE, Tolerances.DEPARTURE);
     assertThat(passed.warnings()).isEmpty();
     for (byte[] frame : passed.frames()) {
       if (Frame.kind(frame) == Frame.Kind.ROWS) {
@@ -137,8 +138,8 @@ class PassedTest {
     assertThat(cut.rank()).isEqualTo(one.rank());
     assertThat(cut.deadColumns()).isEqualTo(one.deadColumns());
     assertThat(cut.residualNorm())
-        .isCloseTo(one.residualNorm(), within(1e-12 * one.residualNorm()));
-    assertThat(cut.x()).containsExactly(one.x(), within(1e-9));
+        .isCloseTo(one.residualNorm(), within(Tolerances.REORDERED * one.residualNorm()));
+    assertThat(cut.x()).containsExactly(one.x(), within(Tolerances.SOLUTION));
     assertThat(cut.report().proof().redoneTasks()).isZero();
   }
 

@@ -9,6 +9,7 @@ import io.sparqr.backend.cpu.CpuSubtreeFactorizer;
 import io.sparqr.backend.reference.ReferenceSubtreeFactorizer;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.TestMatrices;
+import io.sparqr.numeric.Tolerances;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.DenseStatistics;
@@ -159,7 +160,8 @@ class StatisticsPropertyTest {
       for (int j = 0; j < n; j++) {
         assertThat(alone[j])
             .as("error %d, seed %d", j, seed)
-            .isCloseTo(Math.sqrt(expected[j]), within(1e-12 * Math.sqrt(expected[j])));
+            .isCloseTo(
+                Math.sqrt(expected[j]), within(Tolerances.SOLUTION * Math.sqrt(expected[j])));
       }
       for (int width = 1; width <= 3; width += 2) {
         checkSolves(tree, a, width, random, "seed " + seed);
@@ -201,7 +203,7 @@ class StatisticsPropertyTest {
         int j = tree.plan.analysis().permutation().original(p);
         assertThat(normal[j] * tree.plan.columnScale(j))
             .as("equation %d of %d, %s", p, q, what)
-            .isCloseTo(c[p * width + q], within(1e-11));
+            .isCloseTo(c[p * width + q], within(Tolerances.SOLUTION));
       }
     }
   }
@@ -272,7 +274,7 @@ class StatisticsPropertyTest {
           .isEqualTo(n - 1);
       for (int i = 0; i < n; i++) {
         double expected = Math.sqrt(n - 1 - i + 1.0 / measured);
-        if (Math.abs(errors[i] / expected - 1) > 1e-12) {
+        if (Math.abs(errors[i] / expected - 1) > Tolerances.SOLUTION) {
           assertThat(errors[i]).as("column %d", i).isEqualTo(expected);
         }
       }

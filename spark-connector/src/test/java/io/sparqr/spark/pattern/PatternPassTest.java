@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sparqr.error.InputChangedException;
+import io.sparqr.numeric.Tolerances;
 import io.sparqr.spark.LocalSpark;
 import io.sparqr.spark.Problems;
 import io.sparqr.spark.engine.Held;
@@ -63,7 +64,8 @@ class PatternPassTest {
       norm[A.columnIndex()[k]] = Math.hypot(norm[A.columnIndex()[k]], A.values()[k]);
     }
     for (int j = 0; j < 10; j++) {
-      assertThat(all.norm()[j]).isCloseTo(norm[j], org.assertj.core.data.Offset.offset(1e-13));
+      assertThat(all.norm()[j])
+          .isCloseTo(norm[j], org.assertj.core.data.Offset.offset(Tolerances.REORDERED));
     }
   }
 

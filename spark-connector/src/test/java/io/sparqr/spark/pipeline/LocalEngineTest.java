@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.matrix.gallery.DefaultRightHandSide;
 import io.sparqr.matrix.gallery.Gallery;
+import io.sparqr.numeric.Tolerances;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.GpuSparseQR;
@@ -80,7 +81,9 @@ class LocalEngineTest {
         assertThat(report.traffic()).isEqualTo(spark.solve().report().traffic());
       } else {
         // on more cores than Spark has here the tree is cut elsewhere
-        assertThat(x).usingComparatorWithPrecision(1e-12).isEqualTo(spark.solve().x());
+        assertThat(x)
+            .usingComparatorWithPrecision(Tolerances.SOLUTION)
+            .isEqualTo(spark.solve().x());
       }
       assertThatThrownBy(local::unscaledErrors)
           .isInstanceOf(IllegalStateException.class)

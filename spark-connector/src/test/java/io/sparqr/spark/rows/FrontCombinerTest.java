@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.numeric.MapSideReducer;
 import io.sparqr.numeric.RowBlock;
+import io.sparqr.numeric.Tolerances;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.partition.ResourceModel;
 import io.sparqr.partition.TreePartitioner;
@@ -93,7 +94,9 @@ class FrontCombinerTest {
     combiner.flush();
     assertThat(count).hasValue(sent + 1);
     for (int j = 0; j < COLUMNS; j++) {
-      assertThat(gram[j]).isCloseTo(expected[j], org.assertj.core.data.Offset.offset(1e-12 * ROWS));
+      assertThat(gram[j])
+          .isCloseTo(
+              expected[j], org.assertj.core.data.Offset.offset(Tolerances.REORDERED * expected[j]));
     }
   }
 
