@@ -24,7 +24,7 @@ for spec in "$@"; do
     done
   done | sort -n | head -n 1 >"$work/theirs"
   # shellcheck disable=SC2086
-  "$here/../../bin/sparqr" solve --matrix "$work/a.mtx" --tolerance -1 --repeat $((warm + runs)) ${OPTIONS:-} >"$work/log" 2>&1 ||
+  "$here/../../bin/sparqr" solve --matrix "$work/a.mtx" --rank-tolerance -1 --repeat $((warm + runs)) ${OPTIONS:-} >"$work/log" 2>&1 ||
     { cat "$work/log"; exit 1; }
   sed -n 's/^run [0-9]* of [0-9]*: \([0-9.]*\) s.*/\1/p' "$work/log" >"$work/times"
   ours=$(tail -n "$runs" "$work/times" | sort -n | sed -n "$(((runs + 1) / 2))p")
