@@ -10,10 +10,4 @@ import io.sparqr.sparse.CsrMatrix;
  * @param labels b, size m
  * @param note an assumption made while reading that the user should know; empty: none
  */
-public record LabeledMatrix(CsrMatrix matrix, double[] labels, String note) {
-
-  /** Without a note. */
-  public LabeledMatrix(CsrMatrix matrix, double[] labels) {
-    this(matrix, labels, "");
-  }
-}
+public record LabeledMatrix(CsrMatrix matrix, double[] labels, String note) {}

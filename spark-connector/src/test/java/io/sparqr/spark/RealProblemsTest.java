@@ -56,7 +56,7 @@ class RealProblemsTest {
       }
       CsrMatrix a = MatrixMarket.readMatrix(data.resolve(matrix));
       double[] b = MatrixMarket.readDense(data.resolve(rhs.replace(" (A')", ""))).values();
-      return new LabeledMatrix(rhs.endsWith("(A')") ? a.transpose() : a, b);
+      return new LabeledMatrix(rhs.endsWith("(A')") ? a.transpose() : a, b, "");
     }
   }
 

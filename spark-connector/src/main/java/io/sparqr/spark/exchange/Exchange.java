@@ -6,7 +6,6 @@ import io.sparqr.jvm.NamedObjects;
 import io.sparqr.spark.engine.Engine;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -100,11 +99,6 @@ public final class Exchange implements Depot {
     return engine.sharesObjects() ? Optional.of(new Exchange(budget)) : Optional.empty();
   }
 
-  /** By which {@link #find(long, long, Class)} finds its values. */
-  public long key() {
-    return key;
-  }
-
   /** Leaves a value that takes no room worth counting. */
   public void put(long number, Object value) {
     keep(number, value, 0);
@@ -139,17 +133,6 @@ public final class Exchange implements Depot {
   }
 
   /**
-   * Leaves a value under a number of its own, which no other value of this JVM has, unless there is
-   * no room for it.
-   *
-   * @return the number; empty if it is not held
-   */
-  public OptionalLong putNew(Object value, long bytes) {
-    long number = NamedObjects.ofJvm().newNumber();
-    return put(number, value, bytes) ? OptionalLong.of(number) : OptionalLong.empty();
-  }
-
-  /**
    * A value.
    *
    * @throws IllegalStateException if there is none
@@ -162,11 +145,6 @@ public final class Exchange implements Depot {
 
   @Override
   public <T> Optional<T> find(long number, Class<T> type) {
-    return find(key, number, type);
-  }
-
-  /** A value of the exchange with a given key. */
-  public static <T> Optional<T> find(long key, long number, Class<T> type) {
     return store(key).map(store -> store.values.get(number)).map(value -> type.cast(value.of));
   }
 

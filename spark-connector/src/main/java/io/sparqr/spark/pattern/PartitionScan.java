@@ -36,14 +36,6 @@ final class PartitionScan {
    *
    * @param declared n, or -1 to take it from the rows
    * @param told whether to tell distinct patterns apart, or only to sum their fingerprint
-   */
-  PartitionScan(int partition, int declared, boolean told) {
-    this(partition, declared, told, null);
-  }
-
-  /**
-   * As above, for rows that are to be left.
-   *
    * @param left receives the rows; null: nothing does
    */
   PartitionScan(int partition, int declared, boolean told, HeldRows left) {

@@ -139,15 +139,8 @@ public final class PatternPass {
   /**
    * This pass for rows whose analysis may be known: patterns are neither distinguished nor sent,
    * only their fingerprint is summed. The norms have the bits of {@link #run}'s.
-   */
-  public Result figures() {
-    return figures(null);
-  }
-
-  /**
-   * As above, leaving the rows for the shuffle to their tasks.
    *
-   * @param left where; null: nowhere
+   * @param left where to leave the rows for the shuffle to their tasks; null: nowhere
    */
   public Result figures(HeldRows left) {
     Gathered<PartitionStats, RowTables> found = read(false, left, () -> {});

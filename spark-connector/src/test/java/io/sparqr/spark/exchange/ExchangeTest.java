@@ -25,7 +25,7 @@ class ExchangeTest {
     exchange.put(3, "again");
     assertThat(exchange.get(3, String.class)).isEqualTo("again");
     assertThat(exchange.find(4, String.class)).isEmpty();
-    assertThat(Exchange.find(exchange.key(), 3, String.class)).contains("again");
+    assertThat(exchange.find(3, String.class)).contains("again");
     Exchange ofTask = sent(exchange);
     ofTask.put(4, "of a task");
     assertThat(exchange.get(4, String.class)).isEqualTo("of a task");

@@ -78,7 +78,7 @@ class PatternPassTest {
         RowSource source = RowSource.of(Problems.rdd(A, 3, b));
         PatternPass.Result all = new PatternPass(source, options, 0, limit[1], 1).run();
         var pass = new PatternPass(source, options, limit[0], limit[1], 1);
-        PatternPass.Result figures = pass.figures();
+        PatternPass.Result figures = pass.figures(null);
         assertThat(figures.shuffleBytes() == 0).isEqualTo(limit[0] == 1 << 20);
         assertThat(figures.pattern()).isEmpty();
         assertThat(figures.print()).contains(all.pattern().orElseThrow().fingerprint());
