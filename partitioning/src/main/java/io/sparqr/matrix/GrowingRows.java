@@ -15,9 +15,9 @@ public final class GrowingRows {
 
   private final int width;
   private int count;
-  private int[] start;
-  private int[] index;
-  private double[] value;
+  private int[] start = new int[17];
+  private int[] index = new int[64];
+  private double[] value = new double[64];
   private double[] rhs;
 
   /**
@@ -26,20 +26,8 @@ public final class GrowingRows {
    * @param width right-hand sides a row
    */
   public GrowingRows(int width) {
-    this(width, 16);
-  }
-
-  /**
-   * As above, with room for some rows of four entries.
-   *
-   * @param rows at least 1
-   */
-  public GrowingRows(int width, int rows) {
     this.width = width;
-    this.start = new int[rows + 1];
-    this.index = new int[4 * rows];
-    this.value = new double[4 * rows];
-    this.rhs = new double[rows * width];
+    this.rhs = new double[16 * width];
   }
 
   /**

@@ -39,7 +39,7 @@ final class RowBatch implements Serializable {
 
   // In use only while rows are added.
   private transient List<Map<UTF8String, Integer>> known = new ArrayList<>();
-  private transient GrowingRows added = new GrowingRows(1, ROWS);
+  private transient GrowingRows added = new GrowingRows(1);
   private transient double[] weight = new double[ROWS];
   private final transient double[] label = new double[1];
 
