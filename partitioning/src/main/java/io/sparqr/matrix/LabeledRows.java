@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.matrix;
 
+import io.sparqr.error.IndexOverflowException;
 import io.sparqr.error.MatrixFormatException;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.IOException;
@@ -12,6 +13,8 @@ import java.util.function.Supplier;
 /** Collects the rows of a libsvm file or of a part of it. Not thread-safe. */
 public final class LabeledRows {
 
+  private static final int MOST = Integer.MAX_VALUE - 16;
+
   /** Bytes of a column in the driver's analysis, if the columns have entries, and at least. */
   private static final long COLUMN_BYTES = 165;
 
@@ -20,8 +23,11 @@ public final class LabeledRows {
   /** With fewer entries for each hundred columns, the indices are hardly those of columns. */
   private static final long COLUMNS_PER_ENTRY = 100;
 
-  private final GrowingRows all = new GrowingRows(1);
-  private final double[] label = new double[1];
+  private int rows;
+  private int[] start = new int[1 << 8];
+  private int[] index = new int[1 << 10];
+  private double[] value = new double[1 << 10];
+  private double[] label = new double[1 << 8];
   private int least = Integer.MAX_VALUE;
   private int greatest = -1;
   private long zeroLine = -1;
@@ -40,20 +46,39 @@ public final class LabeledRows {
 
   private void add(LibsvmReader reader) {
     int length = reader.length();
-    label[0] = reader.label();
-    all.add(reader.index(), reader.value(), 0, length, label, 0);
+    int used = start[rows];
+    if (rows + 1 == start.length) {
+      start = Arrays.copyOf(start, grown(start.length, rows + 2L));
+      label = Arrays.copyOf(label, start.length);
+    }
+    if (length > index.length - used) {
+      index = Arrays.copyOf(index, grown(index.length, (long) used + length));
+      value = Arrays.copyOf(value, index.length);
+    }
+    System.arraycopy(reader.index(), 0, index, used, length);
+    System.arraycopy(reader.value(), 0, value, used, length);
+    label[rows] = reader.label();
+    start[++rows] = used + length;
     if (length > 0) {
-      least = Math.min(least, reader.index()[0]);
+      least = Math.min(least, index[used]);
       zeroLine = zeroLine < 0 && least == 0 ? reader.line() : zeroLine;
-      int last = reader.index()[length - 1];
+      int last = index[used + length - 1];
       greatestLine = last > greatest ? reader.line() : greatestLine;
       greatest = Math.max(greatest, last);
     }
   }
 
+  private static int grown(int capacity, long needed) {
+    if (needed > MOST) {
+      throw new IndexOverflowException(
+          "more than " + MOST + " entries do not fit one JVM's arrays", "entries", needed);
+    }
+    return (int) Math.min(MOST, Math.max(needed, 2L * capacity));
+  }
+
   /** Rows so far. */
   public int rows() {
-    return all.count();
+    return rows;
   }
 
   /** Least index, or the greatest int if there is none. */
@@ -123,7 +148,7 @@ public final class LabeledRows {
 
   /** What is known of the rows so far. */
   public Extent extent() {
-    return new Extent(least, zeroLine, greatest, greatestLine, all.entries());
+    return new Extent(least, zeroLine, greatest, greatestLine, start[rows]);
   }
 
   /**
@@ -138,20 +163,15 @@ public final class LabeledRows {
 
   /** As above, with a note for the user. */
   LabeledMatrix toMatrix(int columns, int base, String note) {
-    int rows = all.count();
-    int used = all.entries();
-    int[] trimmed = Arrays.copyOf(all.index(), used);
+    int used = start[rows];
+    int[] trimmed = Arrays.copyOf(index, used);
     for (int k = 0; k < used && base > 0; k++) {
       trimmed[k] -= base;
     }
     return new LabeledMatrix(
         new CsrMatrix(
-            rows,
-            columns,
-            Arrays.copyOf(all.start(), rows + 1),
-            trimmed,
-            Arrays.copyOf(all.value(), used)),
-        Arrays.copyOf(all.rhs(), rows),
+            rows, columns, Arrays.copyOf(start, rows + 1), trimmed, Arrays.copyOf(value, used)),
+        Arrays.copyOf(label, rows),
         note);
   }
 }

@@ -1,8 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.design;
 
-import io.sparqr.matrix.GrowingRows;
-import io.sparqr.spark.file.RowSlice;
 import io.sparqr.spark.model.SparseRow;
 import java.io.Serializable;
 import java.util.AbstractList;
@@ -12,14 +10,14 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.NoSuchElementException;
 import org.apache.spark.unsafe.types.UTF8String;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Some rows of a design in a few arrays: kept in this form they take 12 bytes per entry, 20 per row
  * and 4 per key, half as much as row objects. Each distinct text of keys is stored once per batch.
- * The rows are a slice as those of files; keys stand beside it.
+ * Keys are why it is not a slice of a file's rows, which has none, nor weights.
  */
 final class RowBatch implements Serializable {
 
@@ -30,18 +28,16 @@ final class RowBatch implements Serializable {
 
   private final int columns;
   private int rows;
+  private int[] end = new int[ROWS];
+  private double[] label = new double[ROWS];
+  private double[] weight = new double[ROWS];
   private final int[][] key;
   private final String[][] text;
-  private long @Nullable [] leftOut;
-
-  /** There when all rows are added. */
-  private @Nullable RowSlice slice;
-
   // In use only while rows are added.
   private transient List<Map<UTF8String, Integer>> known = new ArrayList<>();
-  private transient GrowingRows added = new GrowingRows(1);
-  private transient double[] weight = new double[ROWS];
-  private final transient double[] label = new double[1];
+  private int[] index = new int[ROWS];
+  private double[] value = new double[ROWS];
+  private long @Nullable [] leftOut;
 
   RowBatch(int columns, int keys) {
     this.columns = columns;
@@ -100,14 +96,29 @@ final class RowBatch implements Serializable {
 
   /** Adds a row with the first count entries. */
   void add(int[] indices, double[] values, int count, double y, double w) {
-    label[0] = y;
-    added.add(indices, values, 0, count, label, 0);
+    int from = begin(rows);
+    if (from + count > index.length) {
+      int length = Math.max(from + count, 2 * index.length);
+      index = Arrays.copyOf(index, length);
+      value = Arrays.copyOf(value, length);
+    }
+    System.arraycopy(indices, 0, index, from, count);
+    System.arraycopy(values, 0, value, from, count);
+    end[rows] = from + count;
+    label[rows] = y;
     weight[rows++] = w;
+  }
+
+  private int begin(int row) {
+    return row == 0 ? 0 : end[row - 1];
   }
 
   /** Releases unused memory. */
   RowBatch trimmed() {
-    slice = RowSlice.weighted(columns, added, weight);
+    int entries = begin(rows);
+    end = Arrays.copyOf(end, rows);
+    label = Arrays.copyOf(label, rows);
+    weight = Arrays.copyOf(weight, rows);
     for (int k = 0; k < key.length; k++) {
       key[k] = Arrays.copyOf(key[k], rows);
       String[] texts = new String[known.get(k).size()];
@@ -115,13 +126,37 @@ final class RowBatch implements Serializable {
       text[k] = texts;
     }
     known = List.of();
-    added = new GrowingRows(1, 0);
-    weight = new double[0];
+    index = Arrays.copyOf(index, entries);
+    value = Arrays.copyOf(value, entries);
     return this;
   }
 
-  /** The rows of a {@link #trimmed()} batch, each in separate arrays. */
+  /** The rows, each in separate arrays. */
   Iterator<SparseRow> iterator() {
-    return Objects.requireNonNull(slice, "trimmed").iterator();
+    return new Iterator<>() {
+      private int next;
+
+      @Override
+      public boolean hasNext() {
+        return next < rows;
+      }
+
+      @Override
+      public SparseRow next() {
+        if (next == rows) {
+          throw new NoSuchElementException("the batch has no more rows");
+        }
+        int from = begin(next);
+        int to = end[next];
+        double[] labels = {label[next]};
+        double w = weight[next++];
+        return new SparseRow(
+            Arrays.copyOfRange(index, from, to),
+            Arrays.copyOfRange(value, from, to),
+            labels,
+            w,
+            columns);
+      }
+    };
   }
 }

@@ -2,7 +2,6 @@
 package io.sparqr.spark.file;
 
 import io.sparqr.matrix.DenseMatrix;
-import io.sparqr.matrix.GrowingRows;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.Serializable;
@@ -10,15 +9,13 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 import java.util.function.IntFunction;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Consecutive rows of A and b as a few primitive arrays, in the form sent to an executor and cached
  * there.
  *
- * <p>Not {@link io.sparqr.spark.rows.ParsedRows}, whose rows are checked, and already times the
- * roots of their weights: slices hold what is in files and tables, share the driver's arrays where
- * they can, and come before any check.
+ * <p>Not {@link io.sparqr.spark.rows.ParsedRows}, whose rows are checked and weighted: slices hold
+ * what is in files, share the driver's arrays where they can, and come before any check.
  *
  * <p>A class rather than a record, because Kryo, which many Spark installations use, cannot read
  * records.
@@ -44,9 +41,6 @@ public final class RowSlice implements Serializable, Iterable<SparseRow> {
   /** Column-major, rhsRows x k. */
   private final double[] rhs;
 
-  /** Null: all 1. */
-  private final double @Nullable [] weight;
-
   /** These rows are [first, last) of the arrays. */
   private final int first;
 
@@ -59,7 +53,6 @@ public final class RowSlice implements Serializable, Iterable<SparseRow> {
       double[] values,
       int rhsRows,
       double[] rhs,
-      double @Nullable [] weight,
       int first,
       int last) {
     this.columns = columns;
@@ -68,7 +61,6 @@ public final class RowSlice implements Serializable, Iterable<SparseRow> {
     this.values = values;
     this.rhsRows = rhsRows;
     this.rhs = rhs;
-    this.weight = weight;
     this.first = first;
     this.last = last;
   }
@@ -80,31 +72,7 @@ public final class RowSlice implements Serializable, Iterable<SparseRow> {
    */
   public static RowSlice shared(CsrMatrix a, DenseMatrix b, int first, int last) {
     return new RowSlice(
-        a.columns(),
-        a.rowStart(),
-        a.columnIndex(),
-        a.values(),
-        a.rows(),
-        b.values(),
-        null,
-        first,
-        last);
-  }
-
-  /** Copies of all rows, with a right-hand side and a weight each. */
-  public static RowSlice weighted(int columns, GrowingRows rows, double[] weight) {
-    int count = rows.count();
-    int entries = rows.entries();
-    return new RowSlice(
-        columns,
-        Arrays.copyOf(rows.start(), count + 1),
-        Arrays.copyOf(rows.index(), entries),
-        Arrays.copyOf(rows.value(), entries),
-        count,
-        Arrays.copyOf(rows.rhs(), count),
-        Arrays.copyOf(weight, count),
-        0,
-        count);
+        a.columns(), a.rowStart(), a.columnIndex(), a.values(), a.rows(), b.values(), first, last);
   }
 
   /** These rows in separate arrays. */
@@ -127,7 +95,6 @@ public final class RowSlice implements Serializable, Iterable<SparseRow> {
         Arrays.copyOfRange(values, from, rowStart[last]),
         count,
         DenseMatrix.ofColumns(count, b).values(),
-        weight == null ? null : Arrays.copyOfRange(weight, first, last),
         0,
         count);
   }
@@ -141,13 +108,12 @@ public final class RowSlice implements Serializable, Iterable<SparseRow> {
         index[k] += shift;
       }
     }
-    return new RowSlice(n, rowStart, index, values, rhsRows, rhs, weight, first, last);
+    return new RowSlice(n, rowStart, index, values, rhsRows, rhs, first, last);
   }
 
   /** All rows with other right-hand sides; b has as many rows as our arrays. */
   RowSlice labeled(DenseMatrix b) {
-    return new RowSlice(
-        columns, rowStart, columnIndex, values, b.rows(), b.values(), weight, first, last);
+    return new RowSlice(columns, rowStart, columnIndex, values, b.rows(), b.values(), first, last);
   }
 
   @Override
@@ -185,7 +151,7 @@ public final class RowSlice implements Serializable, Iterable<SparseRow> {
 
   private SparseRow reused(int i, SparseRow[] ofLength) {
     int length = rowStart[i + 1] - rowStart[i];
-    if (length > MOST_REUSED || weight != null) {
+    if (length > MOST_REUSED) {
       return row(i);
     }
     SparseRow r = ofLength[length];
@@ -209,7 +175,7 @@ public final class RowSlice implements Serializable, Iterable<SparseRow> {
         Arrays.copyOfRange(columnIndex, from, to),
         Arrays.copyOfRange(values, from, to),
         labels,
-        weight == null ? 1 : weight[i],
+        1,
         columns);
   }
 

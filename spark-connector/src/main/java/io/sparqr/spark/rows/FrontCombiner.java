@@ -1,7 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.rows;
 
-import io.sparqr.matrix.GrowingRows;
 import io.sparqr.numeric.MapSideReducer;
 import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.integrity.IntegrityFailure;
@@ -102,13 +101,12 @@ final class FrontCombiner {
       p = new Pending(plan.analysis().fn(front));
       open.put(front, p);
     }
-    p.held.add(position, value, 0, count, b, 0);
+    p.add(position, value, 0, count, b);
     entries += count;
-    GrowingRows held = p.held;
-    if (held.count() >= 2L * p.fn && held.entries() >= 4 * p.triangle() && p.isWorthItsFlops()) {
-      entries -= held.entries();
+    if (p.rows >= 2L * p.fn && p.entries >= 4 * p.triangle() && p.isWorthItsFlops()) {
+      entries -= p.entries;
       combine(front, p);
-      entries += held.entries();
+      entries += p.entries;
     }
     if (entries > BUDGET) {
       flush();
@@ -121,14 +119,12 @@ final class FrontCombiner {
     for (var e = open.pollFirstEntry(); e != null; e = open.pollFirstEntry()) {
       int front = e.getKey();
       Pending p = e.getValue();
-      GrowingRows held = p.held;
-      if (held.count() > p.fn && held.entries() >= 2 * p.triangle() && p.isWorthItsFlops()) {
+      if (p.rows > p.fn && p.entries >= 2 * p.triangle() && p.isWorthItsFlops()) {
         combine(front, p);
       }
-      int[] start = held.start();
-      for (int i = 0; i < held.count(); i++) {
-        int count = start[i + 1] - start[i];
-        sink.add(front, held.index(), held.value(), start[i], count, held.rhs(), i * rhsCount);
+      for (int i = 0; i < p.rows; i++) {
+        int count = p.start[i + 1] - p.start[i];
+        sink.add(front, p.position, p.value, p.start[i], count, p.rhs, i * rhsCount);
       }
     }
     entries = 0;
@@ -147,20 +143,19 @@ final class FrontCombiner {
       checks.accepted(
           TaskCheck.verifyRows(plan.analysis(), front, rows, r, reduced.residualSquares));
     } catch (IntegrityFailure e) {
-      LOG.warn("front {}: {} combined rows go as they are: {}", front, rows.rows(), e.getMessage());
+      LOG.warn("front {}: {} combined rows go as they are: {}", front, p.rows, e.getMessage());
       checks.sentAsTheyWere();
       p.stays = true;
       return;
     }
-    p.held.clear();
+    p.clear();
     double[] b = new double[rhsCount];
     for (int i = 0; i < r.rows(); i++) {
       int from = r.rowStart()[i];
-      int count = r.rowStart()[i + 1] - from;
-      if (count > 0) {
-        p.held.add(r.position(), r.value(), from, count, r.rhs(), i * rhsCount);
+      System.arraycopy(r.rhs(), i * rhsCount, b, 0, rhsCount);
+      if (r.rowStart()[i + 1] > from) {
+        p.add(r.position(), r.value(), from, r.rowStart()[i + 1] - from, b);
       } else {
-        System.arraycopy(r.rhs(), i * rhsCount, b, 0, rhsCount);
         toResidual(b);
       }
     }
@@ -180,10 +175,16 @@ final class FrontCombiner {
   /** Rows held for one front. */
   private final class Pending {
     private final int fn;
-    private final GrowingRows held = new GrowingRows(rhsCount);
+    private int rows;
+    private long entries;
 
     /** Whether a reduction of these rows has failed, so that no other is tried. */
     private boolean stays;
+
+    private int[] start = new int[17];
+    private int[] position = new int[64];
+    private double[] value = new double[64];
+    private double[] rhs = new double[16 * rhsCount];
 
     Pending(int fn) {
       this.fn = fn;
@@ -194,14 +195,36 @@ final class FrontCombiner {
     }
 
     boolean isWorthItsFlops() {
-      return !stays && flops(held.count(), fn) <= plan.numbers().combineFlops() * held.entries();
+      return !stays && flops(rows, fn) <= plan.numbers().combineFlops() * entries;
     }
 
     RowBlock block(int front) {
-      int[] fronts = new int[held.count()];
+      int[] fronts = new int[rows];
       Arrays.fill(fronts, front);
-      int[] start = Arrays.copyOf(held.start(), fronts.length + 1);
-      return new RowBlock(fronts, start, held.index(), held.value(), held.rhs(), rhsCount);
+      return new RowBlock(fronts, Arrays.copyOf(start, rows + 1), position, value, rhs, rhsCount);
+    }
+
+    void clear() {
+      rows = 0;
+      entries = 0;
+    }
+
+    void add(int[] positions, double[] values, int from, int count, double[] b) {
+      if (rows + 1 == start.length) {
+        start = Arrays.copyOf(start, 2 * start.length);
+        rhs = Arrays.copyOf(rhs, start.length * rhsCount);
+      }
+      int end = start[rows] + count;
+      if (end > position.length) {
+        int size = Math.max(end, 2 * position.length);
+        position = Arrays.copyOf(position, size);
+        value = Arrays.copyOf(value, size);
+      }
+      System.arraycopy(positions, from, position, start[rows], count);
+      System.arraycopy(values, from, value, start[rows], count);
+      System.arraycopy(b, 0, rhs, rows * rhsCount, rhsCount);
+      start[++rows] = end;
+      entries += count;
     }
   }
 }

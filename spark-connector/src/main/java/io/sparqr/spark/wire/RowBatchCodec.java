@@ -3,7 +3,6 @@ package io.sparqr.spark.wire;
 
 import io.sparqr.error.IndexOverflowException;
 import io.sparqr.error.WireFormatException;
-import io.sparqr.matrix.GrowingRows;
 import io.sparqr.numeric.RowBlock;
 import io.sparqr.threads.Parallel;
 import java.nio.ByteBuffer;
@@ -31,13 +30,18 @@ public final class RowBatchCodec {
   /** Rows collected for one task, to be sent once there are enough. Not thread-safe. */
   public static final class Builder {
     private final int rhsCount;
-    private final GrowingRows rows;
+    private int rows;
+    private int entries;
     private int[] front = new int[16];
+    private int[] length = new int[16];
+    private int[] position = new int[64];
+    private double[] value = new double[64];
+    private double[] rhs;
 
     /** Starts an empty batch. */
     public Builder(int rhsCount) {
       this.rhsCount = rhsCount;
-      this.rows = new GrowingRows(rhsCount);
+      this.rhs = new double[16 * rhsCount];
     }
 
     /** Appends a row: entries [from, from+count) of the arrays, rhs from rhsFrom on. */
@@ -49,42 +53,48 @@ public final class RowBatchCodec {
         int count,
         double[] b,
         int bFrom) {
-      int row = rows.count();
-      if (row == front.length) {
-        front = Arrays.copyOf(front, 2 * row);
+      if (rows == front.length) {
+        front = Arrays.copyOf(front, 2 * rows);
+        length = Arrays.copyOf(length, 2 * rows);
+        rhs = Arrays.copyOf(rhs, 2 * rows * rhsCount);
       }
-      front[row] = rowFront;
-      rows.add(positions, values, from, count, b, bFrom);
+      if (entries + count > position.length) {
+        int size = Math.max(2 * position.length, entries + count);
+        position = Arrays.copyOf(position, size);
+        value = Arrays.copyOf(value, size);
+      }
+      front[rows] = rowFront;
+      length[rows] = count;
+      System.arraycopy(positions, from, position, entries, count);
+      System.arraycopy(values, from, value, entries, count);
+      System.arraycopy(b, bFrom, rhs, rows * rhsCount, rhsCount);
+      rows++;
+      entries += count;
     }
 
     /** Number of rows held. */
     public int rows() {
-      return rows.count();
+      return rows;
     }
 
     /** Size of the batch in bytes. */
     public long bytes() {
-      long count = rows.count();
-      return Frame.HEADER + 4 + 8L * count + 12L * rows.entries() + 8L * count * rhsCount;
+      return Frame.HEADER + 4 + 8L * rows + 12L * entries + 8L * rows * rhsCount;
     }
 
     /** The batch as a frame; empties the builder. */
     public byte[] take(int partition, int sequence) {
-      int count = rows.count();
-      int entries = rows.entries();
-      int[] start = rows.start();
       ByteBuffer b =
           Frame.allocate(
-              Frame.Kind.ROWS, partition, sequence, count, rhsCount, bytes() - Frame.HEADER);
+              Frame.Kind.ROWS, partition, sequence, rows, rhsCount, bytes() - Frame.HEADER);
       b.putInt(entries);
-      Frame.putInts(b, front, 0, count);
-      for (int i = 0; i < count; i++) {
-        b.putInt(start[i + 1] - start[i]);
-      }
-      Frame.putInts(b, rows.index(), 0, entries);
-      Frame.putDoubles(b, rows.value(), 0, entries);
-      Frame.putDoubles(b, rows.rhs(), 0, count * rhsCount);
-      rows.clear();
+      Frame.putInts(b, front, 0, rows);
+      Frame.putInts(b, length, 0, rows);
+      Frame.putInts(b, position, 0, entries);
+      Frame.putDoubles(b, value, 0, entries);
+      Frame.putDoubles(b, rhs, 0, rows * rhsCount);
+      rows = 0;
+      entries = 0;
       return Frame.seal(b);
     }
   }
