@@ -48,9 +48,7 @@ final class ProfilePass implements Serializable {
       // A compressed stream that is damaged, or a header with a name twice.
       profile.fail(
           new Place(
-              piece.file(),
-              Math.max(1, e.position().orElse(1)),
-              String.valueOf(e.getMessage())),
+              piece.file(), Math.max(1, e.position().orElse(1)), String.valueOf(e.getMessage())),
           false);
     }
     return profile;

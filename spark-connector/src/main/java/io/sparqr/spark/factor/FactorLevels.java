@@ -96,8 +96,7 @@ public final class FactorLevels {
     this.broadcast = broadcast;
     this.plan = broadcast.value();
     this.resident = this.solution == null && plan.numbers().devices().use() ? broadcast.id() : null;
-    this.making =
-        new Making(resources, held, rows, rowParts, new SubtreeMetrics(engine, profiled));
+    this.making = new Making(resources, held, rows, rowParts, new SubtreeMetrics(engine, profiled));
     this.gpus = StageGpus.profile(engine, resources, plan.numbers().devices());
   }
 
@@ -222,8 +221,7 @@ public final class FactorLevels {
     Made made =
         making()
             .rows
-            .either(
-                rdd -> onSpark(tasks, needed, rdd, framed(storage)), () -> here(tasks, needed));
+            .either(rdd -> onSpark(tasks, needed, rdd, framed(storage)), () -> here(tasks, needed));
     String name = "sparqr R, " + what;
     Held held = making().held;
     Parts<TaskOutput> kept =
