@@ -9,7 +9,6 @@ import io.sparqr.symbolic.Amalgamation;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -18,7 +17,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiFunction;
 import org.apache.spark.storage.StorageLevel;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The options of a solve, each declared once, here: its names, type, range, default and meaning.
@@ -332,7 +330,9 @@ public final class SolveOption<T> {
   private final BiFunction<SolveOptions, T, SolveOptions> keeper;
 
   private SolveOption(
-      Declaration<T> d, Optional<String> word, BiFunction<SolveOptions, T, SolveOptions> keeper) {
+      OptionDeclaration<T> d,
+      Optional<String> word,
+      BiFunction<SolveOptions, T, SolveOptions> keeper) {
     this.calls = d.calls;
     this.type = d.type;
     this.ways = d.ways;
@@ -349,100 +349,25 @@ public final class SolveOption<T> {
     return OptionType.object(javaClass, o -> true, "");
   }
 
-  private static <T> Declaration<T> declare(String calls, OptionType<T> type, String summary) {
-    return new Declaration<>(calls, type, summary);
+  private static <T> OptionDeclaration<T> declare(
+      String calls, OptionType<T> type, String summary) {
+    return new OptionDeclaration<>(calls, type, summary);
   }
 
-  /** An option on the way to be declared; {@link #kept} ends it. */
-  private static final class Declaration<T> {
-    private final String calls;
-    private final OptionType<T> type;
-    private final String summary;
-    private final Set<Way> ways = EnumSet.noneOf(Way.class);
-    private String spelled = "";
-    private List<String> formerWords = List.of();
-    private @Nullable T value;
-    private String defaultText = "";
-    private String detail = "";
-
-    /**
-     * A declaration.
-     *
-     * @param calls the builder's methods, each with a letter for its argument; the first gives the
-     *     option's name
-     * @param summary one phrase in plain text for all ways, of a flag what it does; names of the
-     *     report and of methods between backticks
-     */
-    Declaration(String calls, OptionType<T> type, String summary) {
-      this.calls = calls;
-      this.type = type;
-      this.summary = summary;
-    }
-
-    /** The value unless given. */
-    Declaration<T> byDefault(T constant) {
-      value = constant;
-      return shown(constant.toString().replaceAll("\\.0$", ""));
-    }
-
-    /** What holds unless it is given, where that is no constant. */
-    Declaration<T> otherwise(String words) {
-      return shown(words);
-    }
-
-    /** The default as the table has it. */
-    Declaration<T> shown(String text) {
-      defaultText = text;
-      return this;
-    }
-
-    Declaration<T> in(Way... some) {
-      ways.addAll(List.of(some));
-      return this;
-    }
-
-    /** On the command line and in Python, and in those named. */
-    Declaration<T> everywhere(Way... more) {
-      return in(Way.COMMAND_LINE, Way.PYTHON).in(more);
-    }
-
-    /** The word of the command line, where it does not follow from the name. */
-    Declaration<T> spelled(String other) {
-      spelled = other;
-      return this;
-    }
-
-    /** Earlier words of the command line, accepted until 1.0. */
-    Declaration<T> formerly(String... words) {
-      formerWords = List.of(words);
-      return this;
-    }
-
-    /** What the documentation's table adds to the summary, in Markdown. */
-    Declaration<T> detail(String more) {
-      detail = more;
-      return this;
-    }
-
-    /** Ends the declaration: how a value gets into the options. */
-    SolveOption<T> kept(BiFunction<SolveOptions, T, SolveOptions> keeper) {
-      String name = calls.substring(0, calls.indexOf('('));
-      Optional<String> word =
-          !ways.contains(Way.COMMAND_LINE)
-              ? Optional.empty()
-              : Optional.of(
-                  spelled.isEmpty()
-                      ? (Boolean.TRUE.equals(value) ? "--no-" : "--") + apart(name, "-")
-                      : spelled);
-      var made = new SolveOption<>(this, word, keeper);
-      ALL.put(name, made);
-      BY_SPELLING.put(name, made);
-      BY_SPELLING.put(apart(name, "_"), made);
-      return made;
-    }
+  /** Ends a declaration. */
+  static <T> SolveOption<T> add(
+      OptionDeclaration<T> d,
+      Optional<String> word,
+      BiFunction<SolveOptions, T, SolveOptions> keeper) {
+    var made = new SolveOption<>(d, word, keeper);
+    ALL.put(d.name(), made);
+    BY_SPELLING.put(d.name(), made);
+    BY_SPELLING.put(apart(d.name(), "_"), made);
+    return made;
   }
 
-  private static String apart(String name, String between) {
+  /** A name with something before each capital, in small letters. */
+  static String apart(String name, String between) {
     return name.replaceAll("(?=[A-Z])", between).toLowerCase(Locale.ROOT);
   }
 
