@@ -79,7 +79,8 @@ class FullDiskTest {
         assertThat(full)
             .hasMessageMatching(
                 "no space left on device in " + disk + "\\S*: shuffles .* spark.local.dir .*")
-            .hasMessageContaining(String.format(Locale.ROOT, "%,d bytes", full.neededBytes()));
+            .hasMessageContaining(
+                String.format(Locale.ROOT, "%,d bytes", full.neededBytes().orElseThrow()));
         return full;
       }
     } finally {
