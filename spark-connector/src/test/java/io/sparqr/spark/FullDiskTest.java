@@ -102,7 +102,7 @@ class FullDiskTest {
     DiskFullException e = onADiskOf(2048, folder, 12_000, 20);
     long nonzeros = Problems.random(12_000, 300, 20, SEED).nonzeros();
     assertThat(e).hasMessageContaining("the rows on their way to their tasks take up to ");
-    assertThat(e.neededBytes()).isEqualTo(12 * nonzeros + 16L * 12_000);
+    assertThat(e.neededBytes()).hasValue(12 * nonzeros + 16L * 12_000);
   }
 
   /** The task fails in the middle of its fronts, and what it had put into files is freed. */

@@ -170,7 +170,7 @@ class FingerprintTest {
     InputChangedException e =
         readings.unreadable(1, new MatrixFormatException("row 2 of partition 1: null", "row", 2));
     assertThat(e).hasMessageStartingWith("row 2 of partition 1: null, not so before: the input");
-    assertThat(e.laterRows()).isEqualTo(-1);
+    assertThat(e.laterRows()).isEmpty();
     assertThat(e.firstRows()).isEqualTo(4);
     assertThatThrownBy(() -> readings.requireWeights(0, 2, 0))
         .hasMessageContaining("3 rows, then 2");
