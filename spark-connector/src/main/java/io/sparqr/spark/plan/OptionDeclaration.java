@@ -89,7 +89,7 @@ final class OptionDeclaration<T> {
                 spelled.isEmpty()
                     ? (Boolean.TRUE.equals(value) ? "--no-" : "--") + SolveOption.apart(name(), "-")
                     : spelled);
-    return SolveOption.add(this, word, keeper);
+    return new SolveOption<>(this, word, keeper);
   }
 
   /** The name of the builder's first method. */

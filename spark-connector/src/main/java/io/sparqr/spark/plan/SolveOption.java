@@ -9,10 +9,8 @@ import io.sparqr.symbolic.Amalgamation;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiFunction;
@@ -41,9 +39,6 @@ public final class SolveOption<T> {
     /** The params of {@code SparseQRRegression}, and {@code sparqr regress}. */
     ML
   }
-
-  private static final Map<String, SolveOption<?>> ALL = new LinkedHashMap<>();
-  private static final Map<String, SolveOption<?>> BY_SPELLING = new LinkedHashMap<>();
 
   /** The method of the column order. */
   public static final SolveOption<OrderingMethod> ORDERING =
@@ -318,6 +313,34 @@ public final class SolveOption<T> {
           .otherwise("all free memory")
           .kept((o, n) -> o.with(o.factorization().withDeviceMemoryBytes(n)));
 
+  /** In the order of the documentation's table. */
+  private static final List<SolveOption<?>> ALL =
+      List.of(
+          ORDERING,
+          SINGLETONS,
+          AMALGAMATION,
+          BACKEND,
+          RIDGE,
+          EQUILIBRATE,
+          RANK_TOLERANCE,
+          RANK_POLICY,
+          DROPPING,
+          ANALYSIS,
+          REFINEMENT,
+          MINIMUM_NORM,
+          CHECK,
+          MIN_RCOND,
+          COLUMNS,
+          EXECUTORS,
+          MINIMUM_EXECUTORS,
+          EXECUTOR_WAIT,
+          PARTITION_OPTIONS,
+          PARTITIONS,
+          KEEP_Q,
+          PROFILE,
+          STORAGE_LEVEL,
+          DEVICE_MEMORY_BYTES);
+
   private final String calls;
   private final OptionType<T> type;
   private final Set<Way> ways;
@@ -329,13 +352,13 @@ public final class SolveOption<T> {
   private final String detail;
   private final BiFunction<SolveOptions, T, SolveOptions> keeper;
 
-  private SolveOption(
+  SolveOption(
       OptionDeclaration<T> d,
       Optional<String> word,
       BiFunction<SolveOptions, T, SolveOptions> keeper) {
     this.calls = d.calls;
     this.type = d.type;
-    this.ways = d.ways;
+    this.ways = Collections.unmodifiableSet(d.ways);
     this.word = word;
     this.formerWords = d.formerWords;
     this.byDefault = Optional.ofNullable(d.value);
@@ -354,18 +377,6 @@ public final class SolveOption<T> {
     return new OptionDeclaration<>(calls, type, summary);
   }
 
-  /** Ends a declaration. */
-  static <T> SolveOption<T> add(
-      OptionDeclaration<T> d,
-      Optional<String> word,
-      BiFunction<SolveOptions, T, SolveOptions> keeper) {
-    var made = new SolveOption<>(d, word, keeper);
-    ALL.put(d.name(), made);
-    BY_SPELLING.put(d.name(), made);
-    BY_SPELLING.put(apart(d.name(), "_"), made);
-    return made;
-  }
-
   /** A name with something before each capital, in small letters. */
   static String apart(String name, String between) {
     return name.replaceAll("(?=[A-Z])", between).toLowerCase(Locale.ROOT);
@@ -373,12 +384,12 @@ public final class SolveOption<T> {
 
   /** All options, in the order of the documentation's table. */
   public static List<SolveOption<?>> all() {
-    return List.copyOf(ALL.values());
+    return ALL;
   }
 
   /** The options that can be given in a way, in the same order. */
   public static List<SolveOption<?>> of(Way way) {
-    return ALL.values().stream().filter(o -> o.ways.contains(way)).toList();
+    return ALL.stream().filter(o -> o.ways.contains(way)).toList();
   }
 
   /**
@@ -387,11 +398,12 @@ public final class SolveOption<T> {
    * @throws IllegalArgumentException if there is none
    */
   public static SolveOption<?> named(String name) {
-    SolveOption<?> found = BY_SPELLING.get(name);
-    if (found == null) {
-      throw new IllegalArgumentException("no option " + name);
+    for (SolveOption<?> option : ALL) {
+      if (name.equals(option.name()) || name.equals(apart(option.name(), "_"))) {
+        return option;
+      }
     }
-    return found;
+    throw new IllegalArgumentException("no option " + name);
   }
 
   /** The name: of the builder's method, of Spark ML's param, of an option over Spark Connect. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.spark.plan.SolveOption.Way;
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -28,6 +29,15 @@ class SolveOptionTextsTest {
 
   /** Columns of a line of Python. */
   private static final int WIDTH = 120;
+
+  @Test
+  void everyOptionIsListed() throws IllegalAccessException {
+    List<Object> declared = new ArrayList<>();
+    for (Field field : SolveOption.class.getFields()) {
+      declared.add(field.get(null));
+    }
+    assertThat(declared).isNotEmpty().containsExactlyInAnyOrderElementsOf(SolveOption.all());
+  }
 
   @Test
   void theTableOfTheDocumentation() throws IOException {
