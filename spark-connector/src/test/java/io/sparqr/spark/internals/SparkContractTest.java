@@ -141,12 +141,13 @@ class SparkContractTest {
 
   @Test
   void blocksTakeHeapUntilTheyAreEvicted() {
+    // broadcasts of earlier tests may be freed meanwhile, whenever there is a collection
     long before = StoredBlocks.heapBytes();
     int rdd = stored(6, StorageLevel.MEMORY_ONLY());
-    assertThat(StoredBlocks.heapBytes() - before).isBetween(6 * MB, 7 * MB);
+    assertThat(StoredBlocks.heapBytes() - before).isBetween(5 * MB, 7 * MB);
     long evicted = StoredBlocks.evict(2 * MB);
     assertThat(evicted).isBetween(2 * MB, 4 * MB);
-    assertThat(StoredBlocks.heapBytes() - before).isBetween(2 * MB, 5 * MB);
+    assertThat(StoredBlocks.heapBytes() - before).isBetween(MB, 5 * MB);
     assertThat(StoredBlocks.evict(Runtime.getRuntime().maxMemory())).as("all or nothing").isZero();
     assertThat(StoredBlocks.isStored(rdd, 5)).isTrue();
   }
