@@ -70,6 +70,8 @@ if [ -z "$nvcc" ] && [ ! -f "${SPARQR_NVRTC_FOLDER:-}/jna.jar" ]; then
   echo "sparqr: no nvcc found, this build has no CUDA backend (-Dcuda.nvrtc=true fetches a compiler)" >&2
   exit 0
 fi
+[ -n "$nvcc" ] || [ -z "${SPARQR_KERNELS:-}" ] ||
+  echo "sparqr: machine code for $chips alone, besides PTX (SPARQR_KERNELS)" >&2
 mkdir -p "$out"
 temporary=$(mktemp -d "$out/.kernels.XXXXXX")
 trap 'rm -rf "$temporary"' EXIT

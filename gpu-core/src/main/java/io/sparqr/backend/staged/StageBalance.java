@@ -158,7 +158,7 @@ final class StageBalance {
    * @param sound size fronts
    * @return whether there are any; then {@link #whole} cannot be used
    */
-  boolean leaveOut(StageRows rows, boolean[] sound) {
+  boolean weighDropped(StageRows rows, boolean[] sound) {
     for (int f = 0; f < fronts.length; f++) {
       double[] norms = sound[f] ? rows.dropped(f) : null;
       int first = program.columns().start()[f];

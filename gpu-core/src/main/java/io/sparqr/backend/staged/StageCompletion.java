@@ -98,7 +98,7 @@ final class StageCompletion {
     for (int f = 0; f < n; f++) {
       sound[f] = TaskLayout.isDone(state[f]) && !pends[f];
     }
-    boolean dropped = balance.leaveOut(sink, sound);
+    boolean dropped = balance.weighDropped(sink, sound);
     boolean checked = dead.isEmpty() && !dropped && soundAndRight(stage);
     if (!checked) {
       balance.left(executor, sound, pends, stage.read(), sink.bits(sound));

@@ -214,7 +214,8 @@ class StageBalanceTest {
       FactorOptions o = half(p);
       SubtreeFactor right = factor(new Faulty(null, seed), p, o);
       assertThat(right.summary().stages()).isGreaterThan(1);
-      assertThat(right.summary().normDeparture()).isPositive().isLessThan(Tolerances.DEPARTURE);
+      assertThat(right.summary().normDeparture())
+          .isBetween(Tolerances.EPS / 200, Tolerances.DEPARTURE);
       var faulty = new Faulty(fault, seed);
       Throwable seen = null;
       try {

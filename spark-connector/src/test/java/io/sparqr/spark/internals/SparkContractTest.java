@@ -57,6 +57,17 @@ class SparkContractTest {
     persisted.forEach(rdd -> rdd.unpersist(true));
   }
 
+  /** What is stored once Spark has removed the broadcasts of earlier tests that are garbage. */
+  private static long settled() throws InterruptedException {
+    System.gc();
+    long last = -1;
+    for (long now = StoredBlocks.heapBytes(); now != last; now = StoredBlocks.heapBytes()) {
+      last = now;
+      Thread.sleep(200);
+    }
+    return last;
+  }
+
   /** Arrays of a megabyte, one a partition, stored in this JVM. */
   private int stored(int count, StorageLevel level) {
     List<Integer> numbers = new ArrayList<>();
@@ -140,14 +151,13 @@ class SparkContractTest {
   }
 
   @Test
-  void blocksTakeHeapUntilTheyAreEvicted() {
-    // broadcasts of earlier tests may be freed meanwhile, whenever there is a collection
-    long before = StoredBlocks.heapBytes();
+  void blocksTakeHeapUntilTheyAreEvicted() throws InterruptedException {
+    long before = settled();
     int rdd = stored(6, StorageLevel.MEMORY_ONLY());
-    assertThat(StoredBlocks.heapBytes() - before).isBetween(5 * MB, 7 * MB);
+    assertThat(StoredBlocks.heapBytes() - before).isBetween(6 * MB, 7 * MB);
     long evicted = StoredBlocks.evict(2 * MB);
     assertThat(evicted).isBetween(2 * MB, 4 * MB);
-    assertThat(StoredBlocks.heapBytes() - before).isBetween(MB, 5 * MB);
+    assertThat(StoredBlocks.heapBytes() - before).isBetween(2 * MB, 5 * MB);
     assertThat(StoredBlocks.evict(Runtime.getRuntime().maxMemory())).as("all or nothing").isZero();
     assertThat(StoredBlocks.isStored(rdd, 5)).isTrue();
   }
