@@ -49,9 +49,18 @@ public final class Sampling {
     return numbers(all.size(), always).mapToObj(all::get);
   }
 
-  /** Whether a test of this name, one of many that are slow, runs. */
-  static boolean takes(String name) {
-    return WHOLE || new SplittableRandom((SEED + name).hashCode()).nextInt(PART) == 0;
+  /** Whether a test of this name, one of many that are slow, runs: under one seed of so many. */
+  static boolean takes(String name, int oneIn) {
+    return takes(name, 0, oneIn);
+  }
+
+  /** Whether case {@code number} of a test of this name runs: of so many in a row, one does. */
+  static boolean takes(String name, int number, int oneIn) {
+    return WHOLE || inTurn(SEED + name, number, oneIn);
+  }
+
+  static boolean inTurn(String seed, int number, int oneIn) {
+    return number % oneIn == new SplittableRandom(seed.hashCode()).nextInt(oneIn);
   }
 
   /** How many of so many cases run, at least one. */

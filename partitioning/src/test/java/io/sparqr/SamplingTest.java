@@ -47,4 +47,20 @@ class SamplingTest {
     }
     assertThat(seen).hasSizeGreaterThan(95);
   }
+
+  /** Of so many cases in a row one runs, in the gate; of several seeds each has its turn. */
+  @Test
+  void oneOfSoManyCasesInARow() {
+    Set<Integer> firsts = new HashSet<>();
+    for (int test = 0; test < 50; test++) {
+      for (int oneIn = 1; oneIn < 7; oneIn++) {
+        String name = "test " + test;
+        int part = oneIn;
+        int[] run = IntStream.range(0, 60).filter(k -> Sampling.inTurn(name, k, part)).toArray();
+        assertThat(run).hasSize((60 + oneIn - 1 - run[0]) / oneIn);
+        firsts.add(10 * oneIn + run[0]);
+      }
+    }
+    assertThat(firsts).hasSize(1 + 2 + 3 + 4 + 5 + 6);
+  }
 }

@@ -3,6 +3,7 @@ package io.sparqr.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.Sampled;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.report.LeastSquaresSolution;
@@ -26,6 +27,7 @@ class SolveLogTest {
   private static final String SECONDS = "\\d+\\.\\d{3} s";
   private static final String MEGABYTES = "[0-9,]+\\.\\d MB";
 
+  @Sampled(oneIn = 3)
   @Test
   void aSolveLogsOneLineAPhase() {
     CsrMatrix a = Problems.grid(12, 21);

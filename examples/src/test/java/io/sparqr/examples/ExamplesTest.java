@@ -3,6 +3,7 @@ package io.sparqr.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.SampledCases;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -56,6 +57,7 @@ class ExamplesTest {
     return Arguments.of(name, example);
   }
 
+  @SampledCases(oneIn = 5)
   @ParameterizedTest(name = "{0}")
   @MethodSource("examples")
   void findsItsOwnAnswerRight(String name, Example example) {

@@ -4,6 +4,7 @@ package io.sparqr.numeric;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sparqr.SampledCases;
 import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.sparse.CsrMatrix;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 interface FactorContract extends BackendUnderTest {
 
   /** Of sizes around those of a warp, a tile and three tiles. */
+  @SampledCases(oneIn = 5)
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 31, 32, 33, 63, 64, 65, 95, 96, 97})
   default void denseFrontsOfAllShapes(int n) {
@@ -130,6 +132,7 @@ interface FactorContract extends BackendUnderTest {
     return TestMatrices.of(levels + shared, rows);
   }
 
+  @SampledCases(oneIn = 6)
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6})
   default void blocksOfManyChildrenReducedInATree(long seed) {

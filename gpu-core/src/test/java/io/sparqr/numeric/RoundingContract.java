@@ -4,6 +4,7 @@ package io.sparqr.numeric;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.sparqr.SampledCases;
 import io.sparqr.sparse.CsrMatrix;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -35,6 +36,7 @@ interface RoundingContract extends BackendUnderTest {
     }
   }
 
+  @SampledCases(oneIn = 5)
   @ParameterizedTest
   @ValueSource(doubles = {0, 0.5, 1, 1.25, 1.5, 2, 3, 5, 8})
   default void columnsFromFarToNearlyDependent(double digits) {

@@ -94,6 +94,17 @@ final class AnalysisPlan {
     return sum;
   }
 
+  /** Entries of R over those of a full triangle, from 0 to 1. */
+  double fullness() {
+    double entries = 0;
+    for (int f = 0; f < fronts.count; f++) {
+      double pivots = (double) fronts.pivotStart[f + 1] - fronts.pivotStart[f];
+      entries += pivots * (pivots + 1) / 2 + pivots * fronts.cn[f];
+    }
+    double n = fronts.place.length;
+    return entries / (n * (n + 1) / 2);
+  }
+
   /** Bytes of all fronts. */
   double frontBytes() {
     double sum = 0;

@@ -133,7 +133,7 @@ public final class SymbolicAnalyzer {
       }
       FactorizationRate rate = options.rate().orElseGet(FactorizationRate::processor);
       double intensity = FrontMemory.intensity(flops, plan.frontBytes());
-      return new Orderings.Cost(flops, rate.flopsPerSecond(flops, intensity));
+      return new Orderings.Cost(flops, rate.flopsPerSecond(flops, intensity), plan.fullness());
     }
 
     AnalysisPlan take(SparsityPattern pattern, Permutation order, PhaseTimes t) {

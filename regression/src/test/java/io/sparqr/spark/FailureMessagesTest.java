@@ -4,6 +4,7 @@ package io.sparqr.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.sparqr.Sampled;
 import io.sparqr.error.MatrixFormatException;
 import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.error.TaskFailedException;
@@ -213,6 +214,7 @@ class FailureMessagesTest {
         .hasMessageMatching(ROW_17);
   }
 
+  @Sampled(oneIn = 3)
   @Test
   void aFitNamesFileAndCustomer(@TempDir Path folder) {
     Dataset<Row> data = points(folder);

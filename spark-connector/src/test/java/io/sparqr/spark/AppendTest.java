@@ -4,6 +4,7 @@ package io.sparqr.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sparqr.SampledCases;
 import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.numeric.Tolerances;
@@ -126,6 +127,7 @@ class AppendTest {
     }
   }
 
+  @SampledCases(oneIn = 3)
   @ParameterizedTest
   @CsvSource({
     // batches, new columns a batch, right-hand sides, weights, ridge, levels

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.sparqr.SampledCases;
 import io.sparqr.configuration.Keys;
 import io.sparqr.error.InputChangedException;
 import io.sparqr.numeric.Tolerances;
@@ -97,6 +98,7 @@ class ChangedInputTest {
   }
 
   /** What is not read again cannot have changed: the answer is that of the one reading. */
+  @SampledCases(oneIn = 5)
   @ParameterizedTest
   @EnumSource(
       mode = EnumSource.Mode.EXCLUDE,
@@ -155,6 +157,7 @@ class ChangedInputTest {
     refused(change, () -> solver().ridge(0.5).solve(source(change, 1).rdd()));
   }
 
+  @SampledCases(oneIn = 5)
   @ParameterizedTest
   @EnumSource(
       mode = EnumSource.Mode.EXCLUDE,

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.sparqr.Sampled;
 import io.sparqr.configuration.Keys;
 import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.spark.exchange.Exchange;
@@ -129,6 +130,7 @@ class CopiedRowsTest {
     }
   }
 
+  @Sampled(oneIn = 3)
   @Test
   void theBitsOfPassesThatReadTheRows() {
     assertSameBits("plain", parts(0, false), 1, o -> o);

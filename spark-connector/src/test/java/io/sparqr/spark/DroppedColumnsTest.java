@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.sparqr.SampledCases;
 import io.sparqr.numeric.Tolerances;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
@@ -105,6 +106,7 @@ class DroppedColumnsTest {
     return new SparseRow(moved, value, new double[] {b}, 1, n);
   }
 
+  @SampledCases(oneIn = 4)
   @ParameterizedTest
   @CsvSource({"true,1,false", "true,3,true", "false,1,true", "false,2,false"})
   void whatGoesIsWhatTheUsersOrderSays(boolean singletons, int levels, boolean wishes) {

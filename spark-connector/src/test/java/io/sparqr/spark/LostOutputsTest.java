@@ -7,6 +7,7 @@ import static io.sparqr.spark.ChangedInputTest.solver;
 import static io.sparqr.spark.ChangedInputTest.source;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.SampledCases;
 import io.sparqr.configuration.Keys;
 import io.sparqr.spark.ChangingRows.Change;
 import io.sparqr.spark.report.LeastSquaresSolution;
@@ -46,6 +47,7 @@ class LostOutputsTest {
   }
 
   /** With a given analysis rows are read once, and again only after a loss. */
+  @SampledCases(oneIn = 5)
   @ParameterizedTest
   @EnumSource(names = {"RANDOM", "HALF_GONE", "ONE_BIT", "OTHER_COLUMNS", "LABELS"})
   void withAGivenAnalysisWhatIsComputedAgainForLostOutputsIsChecked(Change change) {

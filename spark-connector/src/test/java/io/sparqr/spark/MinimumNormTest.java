@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.sparqr.Sampled;
 import io.sparqr.numeric.Tolerances;
 import io.sparqr.spark.model.RankPolicy;
 import io.sparqr.spark.model.SparseRow;
@@ -102,6 +103,7 @@ class MinimumNormTest {
     assertThat(LocalSpark.context().getPersistentRDDs()).isEmpty();
   }
 
+  @Sampled(oneIn = 3)
   @Test
   void solvesTheProblemWhateverTheColumnsUnits() {
     // columns in units from 1e-6 to 1e6: R'R loses all digits, R does not

@@ -3,6 +3,7 @@ package io.sparqr.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.Sampled;
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.backend.reference.PlainDevice;
 import io.sparqr.spark.model.SparseRow;
@@ -28,6 +29,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * plain Java executor.
  */
 @Timeout(value = 170, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Sampled(oneIn = 4)
 class OnlyOnDeviceIT {
 
   private static final long SEED = Long.getLong("test.seed", 20261126L);

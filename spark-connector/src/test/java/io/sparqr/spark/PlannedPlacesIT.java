@@ -3,6 +3,7 @@ package io.sparqr.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.Sampled;
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
@@ -39,6 +40,7 @@ import scala.reflect.ClassTag$;
  * shows its own work.
  */
 @Timeout(value = 170, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Sampled(oneIn = 4)
 class PlannedPlacesIT {
 
   private static final long SEED = Long.getLong("test.seed", 20260103L);

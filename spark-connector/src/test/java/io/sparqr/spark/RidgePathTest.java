@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.sparqr.Sampled;
 import io.sparqr.numeric.Tolerances;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.report.LeastSquaresSolution;
@@ -43,6 +44,7 @@ class RidgePathTest {
     assertThat(found.report().matrix()).as(what).isEqualTo(expected.report().matrix());
   }
 
+  @Sampled(oneIn = 3)
   @Test
   void fiftyLambdasAreFiftySolves() {
     LongAccumulator read = LocalSpark.context().sc().longAccumulator();

@@ -3,6 +3,7 @@ package io.sparqr.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.Sampled;
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.configuration.Keys;
 import io.sparqr.numeric.storage.RowBudget;
@@ -38,6 +39,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * or fetches from the other, and nothing left after close() and after the application.
  */
 @Timeout(value = 170, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Sampled(oneIn = 4)
 class RowsOnExecutorsIT {
 
   private static final long SEED = Long.getLong("test.seed", 20261126L);

@@ -3,6 +3,7 @@ package io.sparqr.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.Sampled;
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.numeric.Tolerances;
 import io.sparqr.partition.PartitionOptions;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  * A cluster whose executors have GPUs (by a discovery script): the factoring stages ask for them.
  */
 @Timeout(value = 170, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Sampled(oneIn = 4)
 class StageGpusIT {
 
   @TempDir private Path folder;

@@ -3,6 +3,7 @@ package io.sparqr.spark.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.SampledCases;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -88,6 +89,7 @@ class BadInputTest {
   }
 
   /** Arguments after "solve", F/ being the folder; exit code; part of the message. */
+  @SampledCases(oneIn = 3)
   @ParameterizedTest(name = "{0}")
   @CsvSource(
       delimiter = '|',

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.github.luben.zstd.ZstdOutputStream;
+import io.sparqr.SampledCases;
 import io.sparqr.matrix.MatrixMarket;
 import io.sparqr.numeric.Tolerances;
 import java.io.ByteArrayInputStream;
@@ -156,6 +157,7 @@ class InputFormatsTest {
     return compressed(kind, text.getBytes(StandardCharsets.ISO_8859_1));
   }
 
+  @SampledCases(oneIn = 4)
   @ParameterizedTest
   @ValueSource(strings = {"gz", "bz2", "xz", "zst"})
   void everyFormatMayBeCompressed(String kind) throws IOException {
@@ -337,6 +339,7 @@ class InputFormatsTest {
     assertThat(transposed.errors().get(0)).contains("wide.csv:2: column 2147483600 makes a matrix");
   }
 
+  @SampledCases(oneIn = 3)
   @ParameterizedTest
   @CsvSource({"nan", "NaN", "NAN", "inf", "-Inf", "+infinity", "-INFINITY"})
   void notFiniteInATableIsNumerical(String value) throws IOException {

@@ -4,6 +4,7 @@ package io.sparqr.spark.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.sparqr.SampledCases;
 import io.sparqr.numeric.Tolerances;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -71,6 +72,7 @@ class RegressInputTest {
   }
 
   /** Values of NumPy's lstsq on pandas's tables. */
+  @SampledCases(oneIn = 3)
   @ParameterizedTest
   @CsvSource({
     "17c_shift.csv, y ~ x, x, 1.969925, 0.057371, columns: name text",

@@ -4,6 +4,7 @@ package io.sparqr.spark.warmup;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.codahale.metrics.Gauge;
+import io.sparqr.Sampled;
 import io.sparqr.matrix.gallery.DefaultRightHandSide;
 import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.spark.GpuSparseQR;
@@ -26,6 +27,7 @@ import scala.jdk.javaapi.CollectionConverters;
 
 /** The warm-up of a driver and of executors in JVMs of their own, started by the plugin. */
 @Timeout(value = 170, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Sampled(oneIn = 4)
 class WarmupIT {
 
   private static final double LONGEST = 60;

@@ -3,6 +3,7 @@ package io.sparqr.backend.cpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.SampledCases;
 import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.numeric.ColumnNorms;
 import io.sparqr.numeric.ContributionBlock;
@@ -35,6 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A task takes the memory that the plan predicts, with one thread or several, whole or cut. */
 class ForetoldMemoryTest {
 
+  @SampledCases(oneIn = 4)
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -4,6 +4,7 @@ package io.sparqr.backend.reference;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.sparqr.SampledCases;
 import io.sparqr.backend.cpu.CpuSubtreeFactorizer;
 import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.staged.StagedFactorization;
@@ -219,6 +220,7 @@ class DeadColumnsTest {
    * are fewer rows than columns in both, so every dead column leaves a row over, which moves up the
    * chain.
    */
+  @SampledCases(oneIn = 3)
   @ParameterizedTest
   @EnumSource(Where.class)
   void chainsThroughTenLevels(Where where) {

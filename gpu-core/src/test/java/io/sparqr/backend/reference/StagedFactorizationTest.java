@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.sparqr.Sampled;
 import io.sparqr.backend.cpu.CpuSubtreeFactorizer;
 import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.schedule.TaskLayout;
@@ -172,6 +173,7 @@ class StagedFactorizationTest {
   }
 
   /** Rows that fill no more than 10 MB, in a front of 72 MB. */
+  @Sampled(oneIn = 3)
   @Test
   void aTallFrontBeyondTheBudgetIsMergedOnTheHostAndSaysSo() {
     var c = new Case(TestMatrices.incidence(290_000, 30, new Random(17)));
@@ -187,6 +189,7 @@ class StagedFactorizationTest {
   }
 
   /** Memory that was free when the stage was planned may be in use when it begins. */
+  @Sampled(oneIn = 3)
   @Test
   void aTallFrontThatTheDeviceHasNoRoomForAfterAllIsMergedOnTheHost() {
     var c = new Case(TestMatrices.incidence(290_000, 30, new Random(17)));

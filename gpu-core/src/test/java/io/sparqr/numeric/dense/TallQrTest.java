@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.sparqr.SampledCases;
 import io.sparqr.numeric.Tolerances;
 import io.sparqr.threads.Crew;
 import java.util.ArrayList;
@@ -82,6 +83,7 @@ class TallQrTest {
     return tall.triangle()[i + j * tall.triangleLd()];
   }
 
+  @SampledCases(oneIn = 5)
   @ParameterizedTest
   @CsvSource({
     // rows, columns, right-hand sides, first leftmost column, capacity, scale

@@ -45,6 +45,14 @@ final class AutomaticOrder implements AutoCloseable {
   /** The most that another order can be expected to save in a tall pattern. */
   private static final double TALL_SAVES = 0.5;
 
+  /**
+   * From this part of a full triangle on, R is nearly full, and every order needs about as much.
+   */
+  private static final double FULL = 0.75;
+
+  /** The most that another order can be expected to save where R is nearly full. */
+  private static final double FULL_SAVES = 0.15;
+
   /** In a solid, minimum degree is tried if it costs less than this part of the factorization. */
   private static final double INSURANCE = 0.005;
 
@@ -151,7 +159,7 @@ final class AutomaticOrder implements AutoCloseable {
     OrderingMethod method = longRows ? OrderingMethod.COLAMD : OrderingMethod.AMD;
     Trial cheap = new Trial(order, method, counted.flops());
     double aTry = effort.dissection(adjacencies) * rate;
-    double limit = effort.tall() ? aTry / TALL_SAVES : aTry;
+    double limit = aTry / saves(counted.fullness());
     if (cheap.flops() <= limit) {
       String reason =
           String.format(
@@ -182,6 +190,14 @@ final class AutomaticOrder implements AutoCloseable {
     Permutation last = longRows ? minimumDegree.get().order() : search.colamd();
     double flops = cost.apply(pattern, last).flops();
     return Orderings.least("auto", cheap, dissected, new Trial(last, other, flops));
+  }
+
+  /** The most that another order can be expected to save of the factorization. */
+  private double saves(double fullness) {
+    if (fullness >= FULL && effort.rows() >= effort.columns()) {
+      return FULL_SAVES;
+    }
+    return effort.tall() ? TALL_SAVES : 1;
   }
 
   /** How many further dissections cost next to nothing beside a factorization of these flops. */

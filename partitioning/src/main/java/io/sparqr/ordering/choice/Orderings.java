@@ -26,14 +26,15 @@ import java.util.function.BiFunction;
  * would be waited for. Any other graph is first ordered by minimum degree, or by COLAMD where rows
  * are so long that the graph of A'A costs more than the order, and the flops of the factorization
  * are counted. If at its expected rate it takes less time than a dissection is predicted to take
- * ({@link SearchEffort}), or less than twice that in a tall matrix, where orders differ little, no
- * other order can save the cost of the search. Otherwise nested dissection is tried too. A third
- * order, COLAMD or minimum degree, is seldom far from the first; it is tried if dissection needs
- * more than half of the first's flops, and a seventh of the factorization takes longer. The order
- * with the least flops is taken. If the factorization takes very much more than a dissection and
- * the first is not far behind, dissection is repeated with other random choices, which moves its
- * flops by 10 to 25% on graphs without geometry. The choice follows sizes, flops and expected
- * rates, not measured seconds, so it is the same on any machine with the same expected rate.
+ * ({@link SearchEffort}), or less than twice that in a tall matrix, where orders differ little, or
+ * less than seven times that where R is nearly a full triangle, no other order can save the cost of
+ * the search. Otherwise nested dissection is tried too. A third order, COLAMD or minimum degree, is
+ * seldom far from the first; it is tried if dissection needs more than half of the first's flops,
+ * and a seventh of the factorization takes longer. The order with the least flops is taken. If the
+ * factorization takes very much more than a dissection and the first is not far behind, dissection
+ * is repeated with other random choices, which moves its flops by 10 to 25% on graphs without
+ * geometry. The choice follows sizes, flops and expected rates, not measured seconds, so it is the
+ * same on any machine with the same expected rate.
  */
 public final class Orderings {
 
@@ -56,8 +57,9 @@ public final class Orderings {
    *
    * @param flops of all fronts
    * @param flopsPerSecond the expected rate, positive unless there are no flops
+   * @param fullness entries of R over those of a full triangle, from 0 to 1
    */
-  public record Cost(double flops, double flopsPerSecond) {}
+  public record Cost(double flops, double flopsPerSecond, double fullness) {}
 
   /** A candidate and its flops. */
   record Trial(Permutation order, OrderingMethod method, double flops) {

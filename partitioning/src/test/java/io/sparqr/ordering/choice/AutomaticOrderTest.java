@@ -34,6 +34,7 @@ class AutomaticOrderTest {
   private static final class Costs
       implements BiFunction<SparsityPattern, Permutation, Orderings.Cost> {
     private final double[] flops;
+    private double fullness = 0.1;
     final List<int[]> orders = new ArrayList<>();
 
     Costs(double... flops) {
@@ -43,7 +44,7 @@ class AutomaticOrderTest {
     @Override
     public Orderings.Cost apply(SparsityPattern pattern, Permutation order) {
       orders.add(order.toArray());
-      return new Orderings.Cost(flops[Math.min(orders.size(), flops.length) - 1], RATE);
+      return new Orderings.Cost(flops[Math.min(orders.size(), flops.length) - 1], RATE, fullness);
     }
   }
 
@@ -138,5 +139,34 @@ class AutomaticOrderTest {
       Orderings.automatic(tall, costs, 2);
       assertThat(costs.orders.size() > 1).isEqualTo(times > 2);
     }
+  }
+
+  @Test
+  void whereRIsNearlyFullAnotherOrderHasToPaySevenTimes() {
+    SparsityPattern dense = RandomPatterns.uniform(3000, 500, 3, 5);
+    SearchEffort effort = SearchEffort.of(dense);
+    assertThat(effort.tall()).isFalse();
+    double adjacencies =
+        ApproximateMinimumDegree.counted(dense, () -> {}, new StopRequest()).adjacencies();
+    double aTry = effort.dissection(adjacencies) * RATE;
+    for (double fullness : new double[] {0.74, 0.76}) {
+      for (double times : new double[] {1.1, 6.5, 6.8}) {
+        var costs = new Costs(times * aTry);
+        costs.fullness = fullness;
+        Orderings.automatic(dense, costs, 2);
+        assertThat(costs.orders.size() > 1).isEqualTo(fullness < 0.75 || times > 6.7);
+      }
+    }
+  }
+
+  @Test
+  void ofAWidePatternAFullTriangleSaysNothing() {
+    SparsityPattern wide = RandomPatterns.uniform(400, 500, 3, 5);
+    double adjacencies =
+        ApproximateMinimumDegree.counted(wide, () -> {}, new StopRequest()).adjacencies();
+    var costs = new Costs(2 * SearchEffort.of(wide).dissection(adjacencies) * RATE);
+    costs.fullness = 0.9;
+    Orderings.automatic(wide, costs, 2);
+    assertThat(costs.orders.size()).isGreaterThan(1);
   }
 }

@@ -43,7 +43,7 @@ class OrderingsTest {
   private static final double RATE = 1e11 / 3;
 
   private static final BiFunction<SparsityPattern, Permutation, Orderings.Cost> COST =
-      (a, p) -> new Orderings.Cost(FLOPS.applyAsDouble(a, p), RATE);
+      (a, p) -> new Orderings.Cost(FLOPS.applyAsDouble(a, p), RATE, 0.1);
 
   private static final SparsityPattern SMALL = RandomPatterns.of("gen:cells2d12");
 
@@ -123,7 +123,8 @@ class OrderingsTest {
   void autoTriesTheOthersWhereTheFlopsAreMany() {
     double[] flops = {1e15, 6e14, 7e14, 8e14, 9e14, 2e15};
     AtomicInteger counted = new AtomicInteger();
-    Orderings.Result r = auto((a, p) -> new Orderings.Cost(flops[counted.getAndIncrement()], RATE));
+    Orderings.Result r =
+        auto((a, p) -> new Orderings.Cost(flops[counted.getAndIncrement()], RATE, 0.1));
     assertThat(counted).hasValue(6);
     assertThat(r.method()).isEqualTo(OrderingMethod.NESTED_DISSECTION);
     assertThat(r.order().toArray()).isEqualTo(new NestedDissection().order(SMALL).toArray());
@@ -135,7 +136,8 @@ class OrderingsTest {
   void autoTakesColamdWhereItNeedsTheLeast() {
     double[] flops = {1e15, 6e14, 7e14, 8e14, 9e14, 5e14};
     AtomicInteger counted = new AtomicInteger();
-    Orderings.Result r = auto((a, p) -> new Orderings.Cost(flops[counted.getAndIncrement()], RATE));
+    Orderings.Result r =
+        auto((a, p) -> new Orderings.Cost(flops[counted.getAndIncrement()], RATE, 0.1));
     assertThat(r.method()).isEqualTo(OrderingMethod.COLAMD);
     assertThat(r.order().toArray()).isEqualTo(new Colamd().order(SMALL).toArray());
   }
@@ -145,7 +147,8 @@ class OrderingsTest {
     // as far as the first dissection, whatever its repeats need
     double[] flops = {1e15, 5e14, 4e14, 7e14, 8e14};
     AtomicInteger counted = new AtomicInteger();
-    Orderings.Result r = auto((a, p) -> new Orderings.Cost(flops[counted.getAndIncrement()], RATE));
+    Orderings.Result r =
+        auto((a, p) -> new Orderings.Cost(flops[counted.getAndIncrement()], RATE, 0.1));
     assertThat(counted).hasValue(5);
     assertThat(r.method()).isEqualTo(OrderingMethod.NESTED_DISSECTION);
     assertThat(r.order().toArray()).isEqualTo(NestedDissection.variant(1).order(SMALL).toArray());
@@ -159,7 +162,8 @@ class OrderingsTest {
   void autoDoesNotRepeatADissectionThatIsFarBehind() {
     double[] flops = {1e15, 1.4e15, 2e15};
     AtomicInteger counted = new AtomicInteger();
-    Orderings.Result r = auto((a, p) -> new Orderings.Cost(flops[counted.getAndIncrement()], RATE));
+    Orderings.Result r =
+        auto((a, p) -> new Orderings.Cost(flops[counted.getAndIncrement()], RATE, 0.1));
     assertThat(counted).hasValue(3);
     assertThat(r.method()).isEqualTo(OrderingMethod.AMD);
   }
@@ -171,7 +175,7 @@ class OrderingsTest {
       auto(
           (a, p) -> {
             counted.incrementAndGet();
-            return new Orderings.Cost(1e11, speedUp * RATE);
+            return new Orderings.Cost(1e11, speedUp * RATE, 0.1);
           });
       // AMD, then nested dissection four times and COLAMD
       assertThat(counted).hasValue(speedUp == 1 ? 6 : 1);
@@ -192,7 +196,7 @@ class OrderingsTest {
         results.add(
             Orderings.automatic(
                 SMALL,
-                (a, p) -> new Orderings.Cost(f[counted.getAndIncrement()], RATE),
+                (a, p) -> new Orderings.Cost(f[counted.getAndIncrement()], RATE, 0.1),
                 processors));
         assertThat(counted).hasValue(f.length);
       }
@@ -236,7 +240,7 @@ class OrderingsTest {
       if (k == 0) {
         amdCounted.run();
       }
-      return new Orderings.Cost(k == winner ? 1e14 : 1e15, RATE);
+      return new Orderings.Cost(k == winner ? 1e14 : 1e15, RATE, 0.1);
     };
   }
 

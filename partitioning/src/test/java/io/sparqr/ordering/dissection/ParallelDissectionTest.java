@@ -4,6 +4,7 @@ package io.sparqr.ordering.dissection;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sparqr.Sampled;
 import io.sparqr.ordering.graph.WeightedGraph;
 import io.sparqr.threads.ParallelLoop;
 import java.util.Arrays;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Test;
 class ParallelDissectionTest {
   private static final int[] THREADS = {2, 3, 8};
 
+  @Sampled(oneIn = 3)
   @Test
   void theOrderIsTheSameWhateverTheThreads() {
     graphs()
@@ -71,6 +73,7 @@ class ParallelDissectionTest {
             });
   }
 
+  @Sampled(oneIn = 3)
   @Test
   void largeGraphsAreContractedWithoutLossAndWithoutDoubles() {
     graphs()

@@ -4,6 +4,7 @@ package io.sparqr.spark.design;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sparqr.Sampled;
 import io.sparqr.error.MatrixFormatException;
 import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.spark.LocalSpark;
@@ -136,6 +137,7 @@ class DesignTest {
     return bare;
   }
 
+  @Sampled(oneIn = 3)
   @Test
   void absorbedFactorsAreDummiesBehindTheRest() {
     Dataset<Row> data = small();
@@ -232,6 +234,7 @@ class DesignTest {
         .containsExactly(10_023.5, 10_023.5, 123.5, Double.NaN);
   }
 
+  @Sampled(oneIn = 3)
   @Test
   void largeInteractionsHaveTheCombinationsThatRowsHave() {
     var random = new Random(4);

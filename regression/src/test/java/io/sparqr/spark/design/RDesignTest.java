@@ -3,6 +3,7 @@ package io.sparqr.spark.design;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.SampledCases;
 import io.sparqr.spark.LocalSpark;
 import io.sparqr.spark.model.SparseRow;
 import java.io.IOException;
@@ -77,6 +78,7 @@ class RDesignTest {
     return all.stream();
   }
 
+  @SampledCases(oneIn = 5)
   @ParameterizedTest
   @MethodSource("expected")
   void isThatOfR(Expected r) {

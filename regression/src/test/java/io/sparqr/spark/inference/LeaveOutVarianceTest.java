@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.sparqr.SampledCases;
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.numeric.Tolerances;
 import io.sparqr.partition.PartitionOptions;
@@ -62,6 +63,7 @@ class LeaveOutVarianceTest {
   }
 
   /** More workers than firms and fewer; references left out or not; covariates; weights. */
+  @SampledCases(oneIn = 5)
   @ParameterizedTest
   @CsvSource({
     "60,9,4,false,2,false",

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.sparqr.SampledCases;
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.error.InputChangedException;
 import io.sparqr.numeric.Tolerances;
@@ -42,6 +43,7 @@ class LeverageTest {
         .factorize(rows);
   }
 
+  @SampledCases(oneIn = 4)
   @ParameterizedTest
   @CsvSource({"true,1,0", "true,3,0", "false,2,0", "true,2,0.5"})
   void everyRowHasItsOwn(boolean singletons, int levels, double ridge) {

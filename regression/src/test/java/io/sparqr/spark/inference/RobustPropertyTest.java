@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.sparqr.SampledCases;
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.numeric.Tolerances;
@@ -73,6 +74,7 @@ class RobustPropertyTest {
   }
 
   /** Rank-deficient designs with rows of leverage 1; more columns than a batch, and fewer. */
+  @SampledCases(oneIn = 4)
   @ParameterizedTest
   @EnumSource(HcType.class)
   void aSandwichIsThatOfItsDefinition(HcType type) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.sparqr.Sampled;
 import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.numeric.Tolerances;
 import io.sparqr.spark.LocalSpark;
@@ -207,6 +208,7 @@ class FormulaRegressionTest {
     assertThat(s.deadNames()).hasSize(1).isSubsetOf("age", "months");
   }
 
+  @Sampled(oneIn = 3)
   @Test
   void comesBackFromFiles(@TempDir Path folder) throws IOException {
     Dataset<Row> holes =

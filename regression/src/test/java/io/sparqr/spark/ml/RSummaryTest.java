@@ -4,6 +4,7 @@ package io.sparqr.spark.ml;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.sparqr.SampledCases;
 import io.sparqr.numeric.Tolerances;
 import io.sparqr.spark.LocalSpark;
 import io.sparqr.spark.report.ProgressListener;
@@ -99,6 +100,7 @@ class RSummaryTest {
     return all.substring(weighted >= 0 ? weighted : from).stripTrailing();
   }
 
+  @SampledCases(oneIn = 5)
   @ParameterizedTest
   @MethodSource("cases")
   void isThatOfR(Case r) {

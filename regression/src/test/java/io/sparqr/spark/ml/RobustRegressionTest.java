@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.sparqr.SampledCases;
 import io.sparqr.error.MatrixFormatException;
 import io.sparqr.numeric.Tolerances;
 import io.sparqr.spark.LocalSpark;
@@ -116,6 +117,7 @@ class RobustRegressionTest {
     return errors;
   }
 
+  @SampledCases(oneIn = 4)
   @ParameterizedTest
   @CsvSource({
     "HC0,,HC0",
@@ -161,6 +163,7 @@ class RobustRegressionTest {
   }
 
   /** Absorbed effects and their dummies: the same coefficients and errors of the rest. */
+  @SampledCases(oneIn = 5)
   @ParameterizedTest
   @CsvSource({"iid,", "HC1,", "HC3,", "cluster,firm", "cluster,'second,g'"})
   void absorbedIsDummies(String vcov, String clusters) {
@@ -192,6 +195,7 @@ class RobustRegressionTest {
   /**
    * No coefficients besides the effects: a table without rows, and the same fit as with dummies.
    */
+  @SampledCases(oneIn = 5)
   @ParameterizedTest
   @CsvSource({"iid,", "HC1,", "HC3,", "cluster,firm", "cluster,'second,g'"})
   void absorbedAloneHaveATableWithoutRows(String vcov, String clusters) {
@@ -209,6 +213,7 @@ class RobustRegressionTest {
   /**
    * Absorbed effects nested in clusters are not counted: pyfixest's values (test/python/fixest.py).
    */
+  @SampledCases(oneIn = 3)
   @ParameterizedTest
   @CsvSource({
     "nested,y ~ x1 + x2 | first,group",

@@ -4,6 +4,7 @@ package io.sparqr.spark.ml;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sparqr.Sampled;
 import io.sparqr.spark.LocalSpark;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -107,6 +108,7 @@ class SparkMlStageTest {
         .hasMessageContaining("sparqr.ml.SparseQRRegression, not a SparseQRRegressionModel");
   }
 
+  @Sampled(oneIn = 3)
   @Test
   void isAStageOfAPipelineAndOfATunedOne(@TempDir Path folder) throws IOException {
     Dataset<Row> data = SAMPLE.data().withColumnRenamed("features", "raw");

@@ -4,6 +4,8 @@ package io.sparqr.spark.ml;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sparqr.Sampled;
+import io.sparqr.SampledCases;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 import org.apache.commons.math3.linear.Array2DRowRealMatrix;
@@ -40,6 +42,7 @@ class SparseQRRegressionTest {
     }
   }
 
+  @SampledCases(oneIn = 4)
   @ParameterizedTest
   @CsvSource({"true,false", "true,true", "false,false", "false,true"})
   void agreesWithSparksNormalSolver(boolean intercept, boolean weighted) {
@@ -212,6 +215,7 @@ class SparseQRRegressionTest {
   /**
    * 70,000 features: sparse, far beyond 4096, ridge rows of two tasks; b_j = y_j / (1 + lambda).
    */
+  @Sampled(oneIn = 3)
   @Test
   void takesManySparseFeatures() {
     int n = 70_000;

@@ -4,6 +4,7 @@ package io.sparqr.spark.table;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sparqr.Sampled;
 import io.sparqr.error.MatrixFormatException;
 import java.io.IOException;
 import java.nio.charset.Charset;
@@ -65,6 +66,7 @@ class TableReaderTest {
   }
 
   /** Tables whose cells are known, cut into pieces of a few bytes. */
+  @Sampled(oneIn = 3)
   @Test
   void cellsByConstructionWhereverFilesAreCut() throws IOException {
     long seed = Long.getLong("test.seed", 44);
@@ -95,6 +97,7 @@ class TableReaderTest {
     return rows;
   }
 
+  @Sampled(oneIn = 3)
   @Test
   void aLineIsNamedWhereverFilesAreCut() {
     var text = new StringBuilder("a,b\n");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.sparqr.Sampled;
 import io.sparqr.jvm.NamedObjects;
 import io.sparqr.numeric.Tolerances;
 import io.sparqr.ordering.OrderingMethod;
@@ -59,6 +60,7 @@ class ReleasedFactorTest {
     return dropped;
   }
 
+  @Sampled(oneIn = 3)
   @Test
   void rThatIsEvictedIsComputedAgain() {
     JavaSparkContext context = LocalSpark.context();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.fail;
 
+import io.sparqr.SampledCases;
 import io.sparqr.error.MatrixFormatException;
 import io.sparqr.error.SparseQrException;
 import io.sparqr.matrix.DenseMatrix;
@@ -134,6 +135,7 @@ class FileRowsTest {
     return text.toString();
   }
 
+  @SampledCases(oneIn = 3)
   @ParameterizedTest
   @ValueSource(
       strings = {

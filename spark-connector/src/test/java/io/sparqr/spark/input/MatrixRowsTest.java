@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.sparqr.SampledCases;
 import io.sparqr.numeric.Tolerances;
 import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.LocalSpark;
@@ -32,6 +33,7 @@ class MatrixRowsTest {
 
   @TempDir private Path folder;
 
+  @SampledCases(oneIn = 3)
   @ParameterizedTest
   @ValueSource(strings = {"A.mtx", "A.csv", "A.svm"})
   void everyFormatTakesLabelsAndWeights(String name) throws IOException {

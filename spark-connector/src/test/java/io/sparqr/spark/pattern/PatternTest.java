@@ -4,6 +4,7 @@ package io.sparqr.spark.pattern;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sparqr.SampledCases;
 import io.sparqr.error.IndexOverflowException;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.spark.engine.Engine;
@@ -106,6 +107,7 @@ class PatternTest {
   }
 
   /** Columns of all kinds: a few, many, one that all rows have, some that none has. */
+  @SampledCases(oneIn = 3)
   @ParameterizedTest
   @CsvSource({
     "40000, 5000, 6, false",
