@@ -87,7 +87,8 @@ if [ "${#sampled[@]}" -gt 0 ]; then
 fi
 log=$home/tests.log
 run SPARQR_TEST_PYSPARK="$version" SPARQR_TEST_ARCHIVE="$home/classes.jsa" \
-  "$home/bin/python" -W ignore -m unittest "${tests[@]}" -v 2>&1 | tee "$log"
+  "$home/bin/python" -W ignore -m unittest "${tests[@]}" -v 2>&1 | tee "$log" |
+  while IFS= read -r line; do printf '%4d s %s\n' "$SECONDS" "$line"; done
 if grep -q "^OK (.*skipped=" "$log" || ! grep -q "^Ran [1-9]" "$log"; then
   echo "tests were skipped on PySpark $version" >&2
   exit 1

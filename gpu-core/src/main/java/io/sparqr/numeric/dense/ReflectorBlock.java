@@ -53,6 +53,15 @@ public record ReflectorBlock(int[] segments, int[] first, int[] length, double[]
     return rows;
   }
 
+  /** The first row of the front that the block touches. */
+  int least() {
+    int least = Integer.MAX_VALUE;
+    for (int k = 0; k < segments.length; k += 2) {
+      least = Math.min(least, segments[k]);
+    }
+    return least;
+  }
+
   /** The last row of the front that the block touches, plus 1. */
   public int end() {
     int end = 0;
@@ -105,17 +114,18 @@ public record ReflectorBlock(int[] segments, int[] first, int[] length, double[]
     if (z.length < (long) rows * width) {
       z = new double[Math.multiplyExact(rows, width)];
     }
-    copyRuns(y, ld, z, rows, width, true);
+    copyRuns(y, 0, ld, z, rows, width, true);
     applyAll(z, 0, rows, width);
-    copyRuns(y, ld, z, rows, width, false);
+    copyRuns(y, 0, ld, z, rows, width, false);
     return z;
   }
 
-  private void copyRuns(double[] y, int ld, double[] z, int ldz, int width, boolean in) {
+  /** Copies the block's rows of some columns, y from {@code offset} on, into z or back. */
+  void copyRuns(double[] y, int offset, int ld, double[] z, int ldz, int width, boolean in) {
     for (int q = 0; q < width; q++) {
       int at = q * ldz;
       for (int k = 0; k < segments.length; k += 2) {
-        int from = q * ld + segments[k];
+        int from = offset + q * ld + segments[k];
         if (in) {
           System.arraycopy(y, from, z, at, segments[k + 1]);
         } else {
