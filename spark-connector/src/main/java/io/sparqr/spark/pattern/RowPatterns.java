@@ -9,10 +9,11 @@ import io.sparqr.symbolic.SymbolicOptions;
 import java.util.Optional;
 
 /**
- * What is known of the rows' patterns, the ridge's rows included: their pattern, or a graph in its
- * place, or only a fingerprint.
+ * What is known of the rows' patterns: their pattern, or a graph in its place, or only a
+ * fingerprint, each with the ridge's rows.
  *
- * @param count number of distinct row patterns; -1 if they were not distinguished
+ * @param count number of distinct row patterns, without the ridge; -1 if they were not
+ *     distinguished
  * @param whole the pattern; empty if there are too many distinct rows for the driver, if they were
  *     not distinguished, or once it is no longer needed
  * @param graph of A'A, if there are too many distinct rows
