@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaCodeUnitAccess;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import java.io.IOException;
@@ -157,6 +158,32 @@ class HouseArchitectureTest {
       }
     }
     assertThat(found).isEmpty();
+  }
+
+  /** Of more arguments in a row, two of one type are soon exchanged. */
+  private static final int MOST_COMPONENTS = 9;
+
+  /**
+   * What belongs together in a long record is a record of its own. The report of a solve is groups
+   * already, and what else it has is what programs ask it for by name.
+   */
+  @Test
+  void recordsAreGroupedRatherThanLong() {
+    var found = new TreeMap<String, Integer>();
+    for (JavaClass c : CLASSES) {
+      int components = c.isRecord() ? components(c) : 0;
+      if (components > MOST_COMPONENTS) {
+        found.put(c.getName(), components);
+      }
+    }
+    assertThat(found).containsOnlyKeys(ROOT + ".report.SolveReport");
+  }
+
+  private static int components(JavaClass record) {
+    return (int)
+        record.getFields().stream()
+            .filter(f -> !f.getModifiers().contains(JavaModifier.STATIC))
+            .count();
   }
 
   /**

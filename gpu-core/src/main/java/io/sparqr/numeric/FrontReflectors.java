@@ -14,9 +14,7 @@ import java.util.List;
  * @param front front number
  * @param rows rows of the front
  * @param own row of the front's k-th row of A, ridge or combined row, in the task's order of rows
- * @param child children with contribution rows, ascending
- * @param childStart size child.length + 1; offsets in childRow
- * @param childRow row of each row of the children's contribution blocks
+ * @param children rows of the children's contribution blocks
  * @param livePivot size rank: local column of the pivot of each row of R
  * @param negative size rank: whether the row was negated for a positive diagonal
  * @param result size rank + cm: places of the rows of R, then of those of the contribution block;
@@ -27,26 +25,38 @@ public record FrontReflectors(
     int front,
     int rows,
     int[] own,
-    int[] child,
-    int[] childStart,
-    int[] childRow,
+    ChildRows children,
     int[] livePivot,
     boolean[] negative,
     int[] result,
     List<ReflectorBlock> blocks) {
 
+  /**
+   * The places of the children's rows in their parent's front.
+   *
+   * @param child children with contribution rows, ascending
+   * @param start size child.length + 1; offsets in {@code row}
+   * @param row row of each row of the children's contribution blocks
+   */
+  public record ChildRows(int[] child, int[] start, int[] row) {
+
+    private boolean inside(int rows) {
+      return start.length == child.length + 1
+          && start[child.length] == row.length
+          && FrontReflectors.inside(row, rows);
+    }
+  }
+
   /** Checks sizes in O(rows). */
   public FrontReflectors {
     blocks = List.copyOf(blocks);
     boolean right =
-        childStart.length == child.length + 1
-            && childStart[child.length] == childRow.length
+        children.inside(rows)
             && negative.length == livePivot.length
             && result.length >= livePivot.length
             && result.length <= rows
-            && own.length + childRow.length <= rows
+            && own.length + children.row.length <= rows
             && inside(own, rows)
-            && inside(childRow, rows)
             && inside(result, rows);
     if (!right) {
       throw new IllegalArgumentException("reflectors of front " + front + ": inconsistent sizes");
@@ -83,7 +93,6 @@ public record FrontReflectors(
 
   /** A copy without the blocks: all that is needed before they are applied. */
   public FrontReflectors withoutBlocks() {
-    return new FrontReflectors(
-        front, rows, own, child, childStart, childRow, livePivot, negative, result, List.of());
+    return new FrontReflectors(front, rows, own, children, livePivot, negative, result, List.of());
   }
 }

@@ -143,19 +143,20 @@ public final class TaskReflection {
     for (int k = 0; k < given; k++) {
       put(rhs, rowOrder[rowStart[at] + k], f.own()[k]);
     }
-    for (int c = 0; c < f.child().length; c++) {
-      double[] from = passing.remove(f.child()[c]);
-      int rows = f.childStart()[c + 1] - f.childStart()[c];
+    FrontReflectors.ChildRows children = f.children();
+    for (int c = 0; c < children.child().length; c++) {
+      double[] from = passing.remove(children.child()[c]);
+      int rows = children.start()[c + 1] - children.start()[c];
       if (from == null || from.length != rows * width) {
         throw new DimensionMismatchException(
             "front %d gets %d values of its child %d, not %d rows"
-                .formatted(f.front(), from == null ? 0 : from.length, f.child()[c], rows),
+                .formatted(f.front(), from == null ? 0 : from.length, children.child()[c], rows),
             "rows of a child",
             rows,
             from == null ? 0 : from.length / Math.max(1, width));
       }
       for (int i = 0; i < rows; i++) {
-        put(from, i, f.childRow()[f.childStart()[c] + i]);
+        put(from, i, children.row()[children.start()[c] + i]);
       }
     }
   }

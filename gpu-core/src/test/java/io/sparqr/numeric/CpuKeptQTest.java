@@ -49,12 +49,12 @@ class CpuKeptQTest {
       // the parents alone: their children's rows are missing
       FrontReflectors parent =
           run.factors.get(0).reflectors().stream()
-              .filter(q -> q.child().length > 0)
+              .filter(q -> q.children().child().length > 0)
               .findFirst()
               .orElseThrow();
       assertThatThrownBy(() -> reflect(c, run, front, List.of(parent)))
           .isInstanceOf(DimensionMismatchException.class)
-          .hasMessageContaining("of its child " + parent.child()[0]);
+          .hasMessageContaining("of its child " + parent.children().child()[0]);
     }
   }
 

@@ -179,8 +179,8 @@ final class PinnedFactors {
     for (SubtreeFactor task : run.factors) {
       for (FrontReflectors one : task.reflectors()) {
         q.add(one.own());
-        q.add(one.child());
-        q.add(one.childRow());
+        q.add(one.children().child());
+        q.add(one.children().row());
         q.add(one.result());
         for (ReflectorBlock b : one.blocks()) {
           q.add(b.segments());

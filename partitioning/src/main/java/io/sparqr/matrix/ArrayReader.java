@@ -18,7 +18,7 @@ public final class ArrayReader extends EntryReader {
   /** Reads all values; the scanner stands after the header. */
   ArrayReader(TextScanner in, String source, MatrixMarketHeader header) {
     super(in, source, header, header.nextLine(), 0);
-    this.nextRow = header.symmetry() == Symmetry.SKEW ? 1 : 0;
+    this.nextRow = header.format().symmetry() == Symmetry.SKEW ? 1 : 0;
   }
 
   /**
@@ -40,7 +40,9 @@ public final class ArrayReader extends EntryReader {
       throws IOException {
     super(
         new TextScanner(stream, source, begin, end, firstLine), source, header, firstLine, before);
-    if (header.coordinate() || header.symmetry() != Symmetry.GENERAL || header.rows() == 0) {
+    if (header.format().coordinate()
+        || header.format().symmetry() != Symmetry.GENERAL
+        || header.rows() == 0) {
       throw new IllegalArgumentException("parts are of general arrays with rows");
     }
     this.nextRow = before % header.rows();
@@ -69,7 +71,7 @@ public final class ArrayReader extends EntryReader {
     if (++nextRow == header.rows()) {
       nextColumn++;
       nextRow =
-          switch (header.symmetry()) {
+          switch (header.format().symmetry()) {
             case GENERAL -> 0;
             case SYMMETRIC -> nextColumn;
             case SKEW -> nextColumn + 1L;

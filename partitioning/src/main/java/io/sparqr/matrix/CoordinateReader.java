@@ -44,12 +44,12 @@ public final class CoordinateReader extends EntryReader {
     }
     line = in.line();
     row = index("row index", header.rows());
-    column = header.vector() ? 0 : (int) index("column index", header.columns());
-    value = header.field() == Field.PATTERN ? 1 : number();
+    column = header.format().vector() ? 0 : (int) index("column index", header.columns());
+    value = header.format().field() == Field.PATTERN ? 1 : number();
     if (!in.lineDone()) {
       throw in.malformed("words after the entry");
     }
-    if (header.symmetry() == Symmetry.SKEW && row == column) {
+    if (header.format().symmetry() == Symmetry.SKEW && row == column) {
       throw in.malformed("a skew-symmetric matrix has no diagonal entry, here " + (row + 1));
     }
     in.skipLine();

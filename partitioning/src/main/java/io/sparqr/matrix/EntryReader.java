@@ -59,7 +59,7 @@ public abstract sealed class EntryReader permits CoordinateReader, ArrayReader {
           row,
           column);
     }
-    if (header.field() == Field.INTEGER && v != Math.rint(v)) {
+    if (header.format().field() == Field.INTEGER && v != Math.rint(v)) {
       throw in.malformed(v + " in a file of integers");
     }
     return v;
@@ -94,12 +94,12 @@ public abstract sealed class EntryReader permits CoordinateReader, ArrayReader {
 
   /** Whether the entry stands for (column, row) too, with {@link #mirrorValue()}. */
   public final boolean mirrored() {
-    return header.symmetry() != Symmetry.GENERAL && row != column;
+    return header.format().symmetry() != Symmetry.GENERAL && row != column;
   }
 
   /** The value at (column, row). */
   public final double mirrorValue() {
-    return header.symmetry() == Symmetry.SKEW ? -value : value;
+    return header.format().symmetry() == Symmetry.SKEW ? -value : value;
   }
 
   /** Entries read so far, including those before this part. */

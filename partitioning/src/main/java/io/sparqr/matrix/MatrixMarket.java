@@ -51,7 +51,7 @@ public final class MatrixMarket {
     TextScanner scanner = new TextScanner(in, source);
     MatrixMarketHeader header = MatrixMarketHeader.read(scanner);
     int m = header.intRows(source);
-    if (header.coordinate()) {
+    if (header.format().coordinate()) {
       return coordinates(scanner, source, header).toCsr(m, header.columns());
     }
     DenseMatrix dense = array(scanner, source, header);
@@ -81,7 +81,7 @@ public final class MatrixMarket {
   public static DenseMatrix readDense(InputStream in, String source) throws IOException {
     TextScanner scanner = new TextScanner(in, source);
     MatrixMarketHeader header = MatrixMarketHeader.read(scanner);
-    if (!header.coordinate()) {
+    if (!header.format().coordinate()) {
       return array(scanner, source, header);
     }
     int m = header.intRows(source);
@@ -140,8 +140,8 @@ public final class MatrixMarket {
     }
     reader.requireComplete();
     values = values.length == size ? values : Arrays.copyOf(values, size);
-    if (header.symmetry() != Symmetry.GENERAL) {
-      mirror(values, m, header.symmetry() == Symmetry.SKEW ? -1 : 1);
+    if (header.format().symmetry() != Symmetry.GENERAL) {
+      mirror(values, m, header.format().symmetry() == Symmetry.SKEW ? -1 : 1);
     }
     return new DenseMatrix(m, header.columns(), values);
   }

@@ -12,8 +12,6 @@ import java.util.Set;
 /**
  * Banner and sizes of a Matrix Market file.
  *
- * @param coordinate entries (row, column, value); otherwise an array, dense and column by column
- * @param vector entries (row, value) of a single column: a vector in coordinates
  * @param rows m; under 2^31 in an array
  * @param columns n
  * @param entries declared by the file (for an array: implied by its size)
@@ -22,22 +20,28 @@ import java.util.Set;
  * @param end offset of the first byte after the line of sizes, in the uncompressed text
  */
 public record MatrixMarketHeader(
-    boolean coordinate,
-    boolean vector,
-    Field field,
-    Symmetry symmetry,
-    long rows,
-    int columns,
-    long entries,
-    long line,
-    long nextLine,
-    long end)
+    Format format, long rows, int columns, long entries, long line, long nextLine, long end)
     implements Serializable {
 
   private static final int MOST = Integer.MAX_VALUE - 16;
 
   /** First words of a banner; the one with a single % is of older programs. */
   private static final Set<String> BANNERS = Set.of("%%matrixmarket", "%matrixmarket");
+
+  /**
+   * What the entries are.
+   *
+   * @param coordinate entries (row, column, value); otherwise an array, dense and column by column
+   * @param vector entries (row, value) of a single column: a vector in coordinates
+   */
+  public record Format(boolean coordinate, boolean vector, Field field, Symmetry symmetry)
+      implements Serializable {
+
+    /** A copy that is a vector in coordinates, or not. */
+    private Format withVector(boolean is) {
+      return new Format(coordinate, is, field, symmetry);
+    }
+  }
 
   /** The type of the values. */
   public enum Field {
@@ -71,6 +75,13 @@ public record MatrixMarketHeader(
   }
 
   static MatrixMarketHeader read(TextScanner in) throws IOException {
+    Format banner = banner(in);
+    in.skipLine();
+    return sizes(in, banner);
+  }
+
+  /** The first line. Whether a vector's entries have no column is only known from the sizes. */
+  private static Format banner(TextScanner in) throws IOException {
     if (in.done() || in.lineDone()) {
       throw in.malformed("no Matrix Market banner ('%%MatrixMarket matrix ...') in the first line");
     }
@@ -111,8 +122,7 @@ public record MatrixMarketHeader(
     if (vector && symmetry != Symmetry.GENERAL) {
       throw in.malformed("a vector cannot be " + word[4]);
     }
-    in.skipLine();
-    return sizes(in, coordinate, vector, field, symmetry);
+    return new Format(coordinate, vector, field, symmetry);
   }
 
   private static Field field(TextScanner in, String word) {
@@ -140,18 +150,17 @@ public record MatrixMarketHeader(
     };
   }
 
-  private static MatrixMarketHeader sizes(
-      TextScanner in, boolean coordinate, boolean vector, Field field, Symmetry symmetry)
-      throws IOException {
+  private static MatrixMarketHeader sizes(TextScanner in, Format banner) throws IOException {
     if (!in.nextContent('%')) {
       throw in.malformed("the file ends before the line of sizes");
     }
+    boolean coordinate = banner.coordinate;
     long line = in.line();
     long rows = size(in, "number of rows", coordinate ? Long.MAX_VALUE : MOST);
     int columns = 1;
     long entries = -1;
-    boolean withoutColumns = vector && coordinate;
-    if (!vector) {
+    boolean withoutColumns = banner.vector && coordinate;
+    if (!banner.vector) {
       columns = (int) size(in, "number of columns", MOST);
     } else if (coordinate || !in.lineDone()) {
       // "n entries" or "n 1 entries" of coordinates, "n" or "n 1" of an array.
@@ -162,7 +171,7 @@ public record MatrixMarketHeader(
         throw in.malformed("a vector has one column, not " + next);
       }
     }
-    if (symmetry != Symmetry.GENERAL && rows != columns) {
+    if (banner.symmetry != Symmetry.GENERAL && rows != columns) {
       throw in.malformed("a symmetric matrix cannot be " + rows + " x " + columns);
     }
     if (entries < 0) {
@@ -171,7 +180,7 @@ public record MatrixMarketHeader(
     if (!coordinate) {
       long n = columns;
       entries =
-          switch (symmetry) {
+          switch (banner.symmetry) {
             case GENERAL -> rows * n;
             case SYMMETRIC -> n * (n + 1) / 2;
             case SKEW -> n * (n - 1) / 2;
@@ -182,16 +191,7 @@ public record MatrixMarketHeader(
     }
     in.skipLine();
     return new MatrixMarketHeader(
-        coordinate,
-        withoutColumns,
-        field,
-        symmetry,
-        rows,
-        columns,
-        entries,
-        line,
-        in.line(),
-        in.offset());
+        banner.withVector(withoutColumns), rows, columns, entries, line, in.line(), in.offset());
   }
 
   private static long size(TextScanner in, String what, long most) throws IOException {

@@ -90,8 +90,11 @@ class SolveProfileTest {
                 Collectors.groupingBy(
                     SolveProfile.Front::task, Collectors.summingDouble(SolveProfile.Front::flops)));
     SolveProfile.Task largest =
-        p.tasks().stream().max((s, t) -> Double.compare(s.flops(), t.flops())).orElseThrow();
-    assertThat(byTask.get(largest.id())).isCloseTo(largest.flops(), within(0.2 * largest.flops()));
+        p.tasks().stream()
+            .max((s, t) -> Double.compare(s.work().flops(), t.work().flops()))
+            .orElseThrow();
+    double flopsOfLargest = largest.work().flops();
+    assertThat(byTask.get(largest.id())).isCloseTo(flopsOfLargest, within(0.2 * flopsOfLargest));
   }
 
   @Test
@@ -100,15 +103,15 @@ class SolveProfileTest {
     assertThat(p.tasks()).hasSize(REPORT.analysis().subtreeTasks());
     assertThat(p.tasks().size()).as("several").isGreaterThan(1);
     assertThat(p.tasks()).extracting(SolveProfile.Task::id).doesNotHaveDuplicates();
-    assertThat(p.tasks().stream().mapToInt(SolveProfile.Task::fronts).sum())
+    assertThat(p.tasks().stream().mapToInt(t -> t.work().fronts()).sum())
         .isEqualTo(REPORT.analysis().fronts());
     double done = REPORT.factorization().flopsDone();
-    assertThat(p.tasks().stream().mapToDouble(SolveProfile.Task::flopsDone).sum())
+    assertThat(p.tasks().stream().mapToDouble(t -> t.work().flopsDone()).sum())
         .isCloseTo(done, within(Tolerances.REORDERED * done));
-    assertThat(p.tasks().stream().mapToLong(SolveProfile.Task::hostBytes).max())
-        .hasValue(REPORT.factorization().peakHostBytes());
-    assertThat(p.tasks().stream().mapToLong(SolveProfile.Task::foretoldHostBytes).max())
-        .hasValue(REPORT.factorization().foretoldHostBytes());
+    assertThat(p.tasks().stream().mapToLong(t -> t.peak().hostBytes()).max())
+        .hasValue(REPORT.factorization().memory().peakHostBytes());
+    assertThat(p.tasks().stream().mapToLong(t -> t.peak().foretoldHostBytes()).max())
+        .hasValue(REPORT.factorization().memory().foretoldHostBytes());
     assertThat(p.phases())
         .extracting(SolveProfile.Phase::name)
         .containsExactly("pattern", "analyze", "plan", "rows", "factorize", "solve");
@@ -120,12 +123,36 @@ class SolveProfileTest {
     assertThat(p.tasks())
         .allMatch(
             t ->
-                t.place().equals("driver")
+                t.run().place().equals("driver")
                     && t.begin() >= factorize.begin() - 0.002
                     && t.end() <= factorize.end() + 0.002
                     && t.end() >= t.begin());
     assertThat(p.memory()).isNotEmpty().allMatch(m -> m.heapBytes() > 0 && m.at() >= 0);
     assertThat(p.memory()).isSortedAccordingTo((m, n) -> Double.compare(m.at(), n.at()));
+  }
+
+  /** The script of the page reads them so. */
+  @Test
+  void thePageHasTheFiguresOfATaskWithoutGroups() {
+    var keys = new ArrayList<String>();
+    data(REPORT.toHtml()).at("/profile/tasks/0").fieldNames().forEachRemaining(keys::add);
+    assertThat(keys)
+        .containsExactly(
+            "id",
+            "level",
+            "attempt",
+            "place",
+            "device",
+            "threads",
+            "begin",
+            "end",
+            "fronts",
+            "flops",
+            "flopsDone",
+            "foretoldSeconds",
+            "hostBytes",
+            "foretoldHostBytes",
+            "deviceBytes");
   }
 
   @Test

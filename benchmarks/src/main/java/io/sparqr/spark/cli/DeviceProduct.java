@@ -270,7 +270,7 @@ public final class DeviceProduct {
         t.factorize(),
         t.solve(),
         t.total(),
-        r.factorization().peakDeviceBytes() >> 20,
+        r.factorization().memory().peakDeviceBytes() >> 20,
         r.factorization().devices(),
         text);
   }

@@ -115,7 +115,7 @@ public final class PatternSpeed {
       cpu[k] = cpu() - cpuBefore;
       gc[k] = gc() - gcBefore;
       hash = hash(found);
-      patterns = found.patterns();
+      patterns = found.patterns().count();
     }
     System.out.printf(
         Locale.ROOT,
@@ -150,17 +150,17 @@ public final class PatternSpeed {
   }
 
   private static long hash(PatternPass.Result found) {
-    long h = Arrays.hashCode(found.norm()) * 31L + Arrays.hashCode(found.rhsMax());
+    long h = Arrays.hashCode(found.norm()) * 31L + Arrays.hashCode(found.rhs().max());
     h = h * 31 + found.rows();
     h = h * 31 + found.nonzeros();
     for (int p = 0; p < found.readings().partitions(); p++) {
       h = h * 31 + found.readings().of(p).hashCode();
     }
-    if (found.print().isPresent()) {
-      h = h * 31 + found.print().get().hashCode();
+    if (found.patterns().print().isPresent()) {
+      h = h * 31 + found.patterns().print().get().hashCode();
     }
-    if (found.pattern().isPresent()) {
-      SparsityPattern pattern = found.pattern().get();
+    if (found.patterns().whole().isPresent()) {
+      SparsityPattern pattern = found.patterns().whole().get();
       h = h * 31 + Arrays.hashCode(pattern.rowStart());
       h = h * 31 + Arrays.hashCode(pattern.columnIndex());
       h = h * 31 + Arrays.hashCode(pattern.multiplicity());

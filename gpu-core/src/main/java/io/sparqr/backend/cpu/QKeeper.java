@@ -17,9 +17,7 @@ final class QKeeper {
   private final int front;
   private final int count;
   private final int[] own;
-  private final int[] child;
-  private final int[] childStart;
-  private final int[] childRow;
+  private final FrontReflectors.ChildRows children;
   private final List<ReflectorBlock> blocks = new ArrayList<>();
 
   /** The front's row for each row of the matrix, unless it is the same row. */
@@ -36,13 +34,14 @@ final class QKeeper {
     count = layout.count();
     int[] place = layout.destination();
     own = Arrays.copyOf(place, layout.own());
-    childRow = Arrays.copyOfRange(place, layout.own(), count);
-    child = new int[layout.children()];
-    childStart = new int[child.length + 1];
+    int[] child = new int[layout.children()];
+    int[] start = new int[child.length + 1];
     for (int c = 0; c < child.length; c++) {
       child[c] = layout.child(c);
-      childStart[c + 1] = layout.childRow(c + 1) - layout.own();
+      start[c + 1] = layout.childRow(c + 1) - layout.own();
     }
+    int[] row = Arrays.copyOfRange(place, layout.own(), count);
+    children = new FrontReflectors.ChildRows(child, start, row);
   }
 
   /** Records that a reducer's triangle replaces the rows. */
@@ -73,9 +72,7 @@ final class QKeeper {
         front,
         count,
         own,
-        child,
-        childStart,
-        childRow,
+        children,
         Arrays.copyOf(pivot, rank),
         Arrays.copyOf(negative, rank),
         result,

@@ -99,7 +99,7 @@ final class HeapRows implements KeptRows {
 
   @Override
   public int outside() {
-    return lists.outside();
+    return lists.columns().outside();
   }
 
   @Override

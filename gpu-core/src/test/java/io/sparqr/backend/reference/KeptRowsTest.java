@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.staged.executor.KeptRows;
 import io.sparqr.backend.staged.executor.RoundExecutor;
+import io.sparqr.backend.staged.solve.ItemList;
 import io.sparqr.backend.staged.solve.SolveItem;
-import io.sparqr.backend.staged.solve.SolveLists;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.DeviceCases;
 import io.sparqr.numeric.FactorOptions;
@@ -19,7 +19,6 @@ import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.integrity.CheckedFactorizer;
 import io.sparqr.numeric.integrity.IntegrityFailure;
 import java.lang.reflect.Proxy;
-import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -129,10 +128,10 @@ class KeptRowsTest {
     return forward;
   }
 
-  private static int[] steps(ByteBuffer list) {
+  private static int[] steps(ItemList list) {
     var steps = new TreeMap<Integer, Integer>();
-    for (int k = 0; k < SolveLists.items(list); k++) {
-      SolveItem t = SolveItem.read(list, k);
+    for (int k = 0; k < list.size(); k++) {
+      SolveItem t = SolveItem.read(list.items(), k);
       steps.merge(t.start(), t.kind() == SolveItem.TRIANGLE ? 1 : 0, Integer::sum);
     }
     return steps.values().stream().mapToInt(n -> n).toArray();
@@ -278,7 +277,7 @@ class KeptRowsTest {
     double[] given = y.clone();
     double[] x = r.back(given, 1).orElseThrow();
     double[] out = rows.get().out;
-    SolveItem root = SolveItem.read(rows.get().lists.back(), 0);
+    SolveItem root = SolveItem.read(rows.get().lists.back().items(), 0);
     flip(out, (int) root.out());
     for (ThrowingCallable solve :
         List.<ThrowingCallable>of(

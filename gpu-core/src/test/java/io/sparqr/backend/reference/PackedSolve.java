@@ -3,12 +3,12 @@ package io.sparqr.backend.reference;
 
 import io.sparqr.backend.staged.executor.KeptRows;
 import io.sparqr.backend.staged.executor.RoundExecutor.Solved;
+import io.sparqr.backend.staged.solve.ItemList;
 import io.sparqr.backend.staged.solve.SolveItem;
 import io.sparqr.backend.staged.solve.SolveLists;
 import io.sparqr.numeric.BitChecksum;
 import io.sparqr.numeric.Probe;
 import io.sparqr.numeric.integrity.IntegrityFailure;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -40,15 +40,15 @@ final class PackedSolve {
   static Solved stored(SolveLists lists, double[] out) {
     int rhs = lists.storedRhs() + Probe.COUNT;
     var solve = new PackedSolve(lists, out, rhs, null);
-    double[] x = new double[lists.columns() * rhs];
+    double[] x = new double[lists.columns().count() * rhs];
     solve.back(null, x);
     return new Solved(x, solve.worst);
   }
 
   /** The same with the rows' sum of bits, and x at the columns outside the task. */
   KeptRows.Solved stored(double[] outside) {
-    int own = lists.pivots() * rhs;
-    double[] x = new double[lists.columns() * rhs];
+    int own = lists.columns().pivots() * rhs;
+    double[] x = new double[lists.columns().count() * rhs];
     System.arraycopy(outside, 0, x, own, outside.length);
     back(null, x);
     return new KeptRows.Solved(Arrays.copyOf(x, own), worst, bits());
@@ -56,28 +56,28 @@ final class PackedSolve {
 
   /** R'R x = c. */
   KeptRows.Solved normal(double[] c) {
-    double[] v = new double[lists.places() * rhs];
-    double[] y = new double[lists.columns() * rhs];
+    double[] v = new double[lists.columns().places() * rhs];
+    double[] y = new double[lists.columns().count() * rhs];
     long bits = forward(c, y, v);
-    double[] x = new double[lists.columns() * rhs];
+    double[] x = new double[lists.columns().count() * rhs];
     back(y, x);
     return new KeptRows.Solved(x, worst, bits);
   }
 
   /** R'y = c, and the updates at the columns outside the task. */
   KeptRows.Solved forward(double[] c) {
-    double[] v = new double[lists.places() * rhs];
-    double[] y = new double[lists.columns() * rhs];
+    double[] v = new double[lists.columns().places() * rhs];
+    double[] y = new double[lists.columns().count() * rhs];
     long bits = forward(c, y, v);
-    int own = lists.pivots() * rhs;
-    System.arraycopy(v, lists.number().length * rhs, y, own, y.length - own);
+    int own = lists.columns().pivots() * rhs;
+    System.arraycopy(v, lists.columns().number().length * rhs, y, own, y.length - own);
     return new KeptRows.Solved(y, worst, bits);
   }
 
   /** R x = c with x given at the columns outside the task. */
   KeptRows.Solved back(double[] given) {
-    int own = lists.pivots() * rhs;
-    double[] x = new double[lists.columns() * rhs];
+    int own = lists.columns().pivots() * rhs;
+    double[] x = new double[lists.columns().count() * rhs];
     System.arraycopy(given, own, x, own, x.length - own);
     back(given, x);
     return new KeptRows.Solved(Arrays.copyOf(x, own), worst, bits());
@@ -85,30 +85,31 @@ final class PackedSolve {
 
   /** The sum of the rows' bits. */
   long bits() {
-    double[] none = new double[lists.columns()];
-    return new PackedSolve(lists, out, 1, null).bits(none, none, new double[lists.places()]);
+    double[] none = new double[lists.columns().count()];
+    return new PackedSolve(lists, out, 1, null)
+        .bits(none, none, new double[lists.columns().places()]);
   }
 
   /** Solves; returns the sum of the rows' bits. */
   private long forward(double[] c, double[] y, double[] v) {
-    run(lists.forward(), lists.forwardCounts(), t -> forward(t, c, y, v));
+    run(lists.forward(), t -> forward(t, c, y, v));
     return bits(c, y, v);
   }
 
   /** The sum of the rows' bits; raises the backward error to that of R'y = c. */
   private long bits(double[] c, double[] y, double[] v) {
     long bits = 0;
-    for (int k = 0; k < SolveLists.items(lists.forward()); k++) {
-      bits += forwardError(SolveItem.read(lists.forward(), k), c, y, v);
+    for (int k = 0; k < lists.forward().size(); k++) {
+      bits += forwardError(SolveItem.read(lists.forward().items(), k), c, y, v);
     }
     return bits;
   }
 
   /** Solves for x at the pivots. */
   private void back(double[] c, double[] x) {
-    run(lists.back(), lists.backCounts(), t -> back(t, c, x));
-    for (int k = 0; k < SolveLists.items(lists.back()); k++) {
-      backError(SolveItem.read(lists.back(), k), c, x);
+    run(lists.back(), t -> back(t, c, x));
+    for (int k = 0; k < lists.back().size(); k++) {
+      backError(SolveItem.read(lists.back().items(), k), c, x);
     }
   }
 
@@ -117,11 +118,11 @@ final class PackedSolve {
   }
 
   /** Runs a list's items, each once the count that it waits for is reached. */
-  private void run(ByteBuffer list, int counts, Work work) {
-    int[] count = new int[counts];
+  private void run(ItemList list, Work work) {
+    int[] count = new int[list.counts()];
     var waiting = new ArrayList<SolveItem>();
-    for (int k = 0; k < SolveLists.items(list); k++) {
-      waiting.add(SolveItem.read(list, k));
+    for (int k = 0; k < list.size(); k++) {
+      waiting.add(SolveItem.read(list.items(), k));
     }
     if (choice == null) {
       for (SolveItem t : waiting) {
@@ -162,15 +163,17 @@ final class PackedSolve {
 
   /** Place of right-hand side q at column j of a front, in a vector by column. */
   private int at(SolveItem t, int j, int q) {
-    return lists.number()[t.start() + j] * rhs + q;
+    return lists.columns().number()[t.start() + j] * rhs + q;
   }
 
   /** c, and the children's updates, at column j; the sum of the sizes if {@code sizes}. */
   private double entry(SolveItem t, int j, int q, double[] c, double[] v, boolean sizes) {
     double sum = j < t.fp() ? c[at(t, j, q)] : 0;
     sum = sizes ? Math.abs(sum) : sum;
-    for (int k = lists.gather()[t.start() + j]; k < lists.gather()[t.start() + j + 1]; k++) {
-      double u = v[lists.gatherFrom()[k] * rhs + q];
+    for (int k = lists.gather().start()[t.start() + j];
+        k < lists.gather().start()[t.start() + j + 1];
+        k++) {
+      double u = v[lists.gather().from()[k] * rhs + q];
       sum += sizes ? Math.abs(u) : u;
     }
     return sum;
@@ -238,7 +241,7 @@ final class PackedSolve {
     }
     return q < lists.storedRhs()
         ? out[(int) t.outRhs() + i * lists.storedRhs() + q]
-        : Probe.value(lists.number()[t.start() + i]);
+        : Probe.value(lists.columns().number()[t.start() + i]);
   }
 
   private void back(SolveItem t, double[] c, double[] x) {

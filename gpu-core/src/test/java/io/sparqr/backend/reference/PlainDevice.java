@@ -58,7 +58,7 @@ public final class PlainDevice implements QrBackendProvider {
   public static void corrupt() {
     KEPT.removeIf(k -> k.bytes() == 0);
     for (HeapRows k : KEPT) {
-      int at = (int) SolveItem.read(k.lists.back(), 0).out();
+      int at = (int) SolveItem.read(k.lists.back().items(), 0).out();
       k.out[at] = Math.nextUp(k.out[at]);
     }
   }

@@ -13,7 +13,6 @@ import io.sparqr.spark.plan.SolveOption;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.symbolic.SymbolicAnalysis;
-import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;
 import io.sparqr.symbolic.SymbolicSummary;
 import java.util.LinkedHashMap;
@@ -113,8 +112,6 @@ public final class PythonAnalysis {
       scope.describe("pattern for an analysis");
       found = new PatternPass(source, SolveOptions.defaults()).run();
     }
-    return found.graph().isPresent()
-        ? SymbolicAnalyzer.analyze(found.graph().get(), options)
-        : SymbolicAnalyzer.analyze(found.pattern().orElseThrow(), options);
+    return found.patterns().analyze(options);
   }
 }

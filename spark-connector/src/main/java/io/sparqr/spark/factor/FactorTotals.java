@@ -47,9 +47,9 @@ public record FactorTotals(
         squares[k] += r.residualSquares()[k];
       }
       entries += r.entries();
-      bytesIn += r.bytesIn();
-      kept += r.reflectorBytes();
-      where = where.plus(r.factorBytes());
+      bytesIn += r.bytes().in();
+      kept += r.bytes().reflectors();
+      where = where.plus(r.bytes().factor());
       reason = reason.isEmpty() ? r.backendReason() : reason;
     }
     FactorSummary all = sum == null ? FactorSummary.none() : sum;

@@ -274,18 +274,10 @@ final class SubtreeRun {
     for (byte[] frame : reflectors) {
       reflectorBytes += frame.length;
     }
+    var bytes =
+        new TaskReport.Bytes(came.bytes, blockBytes, reflectorBytes, where(factor, store, entries));
     var report =
-        new TaskReport(
-            task.id(),
-            summary,
-            squares,
-            entries,
-            dead(factor.fronts()),
-            came.bytes,
-            blockBytes,
-            reflectorBytes,
-            where(factor, store, entries),
-            reason);
+        new TaskReport(task.id(), summary, squares, entries, dead(factor.fronts()), bytes, reason);
     var kept = new ArrayList<TaskOutput>();
     kept.add(new TaskOutput.Report(report.encode()));
     reflectors.forEach(frame -> kept.add(new TaskOutput.Reflectors(frame)));

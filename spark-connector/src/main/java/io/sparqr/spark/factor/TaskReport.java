@@ -19,10 +19,7 @@ import java.util.stream.Stream;
  * @param residualSquares size rhsCount: squares of the components that end in this task
  * @param entries number of stored values of R
  * @param dead positions of dead pivot columns, ascending
- * @param bytesIn bytes of rows and blocks received by shuffle
- * @param blockBytes bytes of contribution blocks passed on
- * @param reflectorBytes bytes of stored Q
- * @param factorBytes where R is
+ * @param bytes received, passed on and kept
  * @param backendReason the reason for the backend
  */
 public record TaskReport(
@@ -31,11 +28,18 @@ public record TaskReport(
     double[] residualSquares,
     long entries,
     int[] dead,
-    long bytesIn,
-    long blockBytes,
-    long reflectorBytes,
-    FactorBytes factorBytes,
+    Bytes bytes,
     String backendReason) {
+
+  /**
+   * What a task received, passed on and keeps, in bytes.
+   *
+   * @param in rows and blocks received by shuffle
+   * @param blocks contribution blocks passed on
+   * @param reflectors stored Q
+   * @param factor where R is
+   */
+  public record Bytes(long in, long blocks, long reflectors, FactorBytes factor) {}
 
   /** Bytes of the numbers, and of the lengths of arrays and lists. */
   private static final int FIXED = 4 * Integer.BYTES + 22 * Long.BYTES;
@@ -51,18 +55,16 @@ public record TaskReport(
                 summary.warnings().stream())
             .map(text -> text.getBytes(StandardCharsets.UTF_8))
             .toList();
-    long bytes = FIXED + 8L * residualSquares.length + 4L * dead.length;
-    bytes += texts.stream().mapToLong(text -> Integer.BYTES + text.length).sum();
-    ByteBuffer b = Frame.allocate(Frame.Kind.TASK, 0, 0, 0, 0, bytes);
+    long size = FIXED + 8L * residualSquares.length + 4L * dead.length;
+    size += texts.stream().mapToLong(text -> Integer.BYTES + text.length).sum();
+    ByteBuffer b = Frame.allocate(Frame.Kind.TASK, 0, 0, 0, 0, size);
     b.putInt(task);
     put(summary, texts, b);
     b.putInt(residualSquares.length);
     Frame.putDoubles(b, residualSquares, 0, residualSquares.length);
     b.putLong(entries).putInt(dead.length);
     Frame.putInts(b, dead, 0, dead.length);
-    b.putLong(bytesIn).putLong(blockBytes).putLong(reflectorBytes);
-    b.putLong(factorBytes.device()).putLong(factorBytes.memory());
-    b.putLong(factorBytes.file()).putLong(factorBytes.blocks());
+    put(bytes, b);
     Frame.putText(b, texts.get(2));
     return Frame.seal(b);
   }
@@ -81,10 +83,7 @@ public record TaskReport(
             Frame.getDoubles(b, Frame.getInt(b)),
             Frame.getLong(b),
             Frame.getInts(b, Frame.getInt(b)),
-            Frame.getLong(b),
-            Frame.getLong(b),
-            Frame.getLong(b),
-            new FactorBytes(Frame.getLong(b), Frame.getLong(b), Frame.getLong(b), Frame.getLong(b)),
+            bytes(b),
             Frame.getText(b));
     Frame.end(b);
     return report;
@@ -100,6 +99,21 @@ public record TaskReport(
       return decode(report.frame());
     }
     throw new IllegalStateException(first.getClass() + " where a task's report should be");
+  }
+
+  private static void put(Bytes bytes, ByteBuffer b) {
+    FactorBytes factor = bytes.factor;
+    b.putLong(bytes.in).putLong(bytes.blocks).putLong(bytes.reflectors);
+    b.putLong(factor.device()).putLong(factor.memory());
+    b.putLong(factor.file()).putLong(factor.blocks());
+  }
+
+  private static Bytes bytes(ByteBuffer b) {
+    return new Bytes(
+        Frame.getLong(b),
+        Frame.getLong(b),
+        Frame.getLong(b),
+        new FactorBytes(Frame.getLong(b), Frame.getLong(b), Frame.getLong(b), Frame.getLong(b)));
   }
 
   private static void put(FactorSummary s, List<byte[]> texts, ByteBuffer b) {

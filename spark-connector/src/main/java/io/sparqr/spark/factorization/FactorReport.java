@@ -112,18 +112,16 @@ public final class FactorReport {
     FactorSummary summary = made.totals().summary();
     List<String> devices =
         summary.device().isEmpty() ? List.of() : List.of(summary.device().split(" \\+ "));
+    long foretold =
+        plan.partition().tasks().stream().mapToLong(SubtreeTask::hostBytes).max().orElse(0);
     return new SolveReport.Factorization(
         analysis.singletonEntries() + made.totals().entries(),
         summary.flopsDone(),
         summary.backend(),
         made.totals().backendReason(),
         devices,
-        summary.stages(),
-        summary.rounds(),
-        summary.tasks(),
-        summary.peakDeviceBytes(),
-        summary.peakHostBytes(),
-        plan.partition().tasks().stream().mapToLong(SubtreeTask::hostBytes).max().orElse(0),
+        new SolveReport.Schedule(summary.stages(), summary.rounds(), summary.tasks()),
+        new SolveReport.Memory(summary.peakDeviceBytes(), summary.peakHostBytes(), foretold),
         made.totals().factorBytes());
   }
 

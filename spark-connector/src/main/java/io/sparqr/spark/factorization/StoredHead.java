@@ -51,9 +51,7 @@ import java.util.UUID;
  * @param plan the plan, with the problem's ridge
  * @param singletons rows of R held by the driver
  * @param totals of all tasks as one, with the residual norms of the right-hand sides
- * @param seconds wall times of the factorization
- * @param waited seconds spent waiting for executors
- * @param warnings of the factorization
+ * @param course how the factorization went
  * @param rank how far the rank was looked at
  */
 record StoredHead(
@@ -63,10 +61,17 @@ record StoredHead(
     SolvePlan plan,
     SingletonRows singletons,
     TaskReport totals,
-    SolveReport.Seconds seconds,
-    ExecutorWait.Outcome waited,
-    List<String> warnings,
+    Course course,
     FactorRank rank) {
+
+  /**
+   * The part of {@link FactorRun.Course} that is saved.
+   *
+   * @param seconds wall times of the factorization
+   * @param waited seconds spent waiting for executors
+   * @param warnings of the factorization
+   */
+  record Course(SolveReport.Seconds seconds, ExecutorWait.Outcome waited, List<String> warnings) {}
 
   private static final byte[] MAGIC = "SPARQR-F".getBytes(StandardCharsets.US_ASCII);
 
@@ -83,10 +88,7 @@ record StoredHead(
             t.residualSquares(),
             t.entries(),
             t.dead(),
-            t.bytesIn(),
-            0,
-            0,
-            t.factorBytes(),
+            new TaskReport.Bytes(t.bytesIn(), 0, 0, t.factorBytes()),
             t.backendReason());
     var warnings = new ArrayList<>(made.course().warnings());
     warnings.addAll(FactorReport.ofRows(made));
@@ -97,14 +99,13 @@ record StoredHead(
         plan,
         singletons,
         totals,
-        made.course().seconds(),
-        made.course().waited(),
-        warnings,
+        new Course(made.course().seconds(), made.course().waited(), warnings),
         made.rank());
   }
 
   /** The state of the factorization, restored. */
   FactorRun made(PlanHandle handle, FactorLevels levels) {
+    SolveReport.Seconds seconds = course.seconds;
     FactorTotals all =
         FactorTotals.of(List.of(totals), new double[totals.residualSquares().length]);
     return new FactorRun(
@@ -120,9 +121,9 @@ record StoredHead(
         rank,
         new FactorRun.Course(
             seconds.withSolve(0, seconds.total() - seconds.solve()),
-            waited,
+            course.waited,
             JobScope.newGroup(),
-            warnings,
+            course.warnings,
             List.of(),
             Optional.empty()));
   }
@@ -139,12 +140,7 @@ record StoredHead(
     numbers.putInts(singletons.rowStart()).putInts(singletons.position());
     numbers.putDoubles(singletons.value()).putDoubles(singletons.rhs());
     numbers.putInt(singletons.rhsCount());
-    put(seconds, numbers);
-    numbers.putInt(waited.executors()).putInt(waited.wanted()).putDouble(waited.seconds());
-    numbers.putLong(warnings.size());
-    for (String w : warnings) {
-      numbers.putText(w);
-    }
+    put(course, numbers);
     put(rank, numbers);
     numbers.putLong(parts.size());
     for (List<StoredPart> level : parts) {
@@ -195,12 +191,7 @@ record StoredHead(
             numbers.getDoubles(),
             numbers.getDoubles(),
             numbers.getInt());
-    SolveReport.Seconds seconds = seconds(numbers);
-    var waited = new ExecutorWait.Outcome(numbers.getInt(), numbers.getInt(), numbers.getDouble());
-    List<String> warnings = new ArrayList<>();
-    for (int k = numbers.getLength(); k > 0; k--) {
-      warnings.add(numbers.getText());
-    }
+    Course course = course(numbers);
     FactorRank rank = rank(numbers);
     for (int levels = numbers.getLength(); levels > 0; levels--) {
       List<StoredPart> level = new ArrayList<>();
@@ -223,8 +214,7 @@ record StoredHead(
                 .problem()
                 .withRidge(p.numbers().ridge())
                 .withEquilibrate(p.numbers().equilibrated()));
-    return new StoredHead(
-        id, input, options, p, singletons, totals, seconds, waited, List.copyOf(warnings), rank);
+    return new StoredHead(id, input, options, p, singletons, totals, course, rank);
   }
 
   private static void require(
@@ -314,6 +304,26 @@ record StoredHead(
     double[] norms = in.getDoubles();
     return new FactorRank(
         request, condition, sizes ? new ColumnSizes(Optional.of(norms)) : ColumnSizes.UNIT);
+  }
+
+  private static void put(Course course, NumberStream.Writer out) throws IOException {
+    put(course.seconds, out);
+    ExecutorWait.Outcome waited = course.waited;
+    out.putInt(waited.executors()).putInt(waited.wanted()).putDouble(waited.seconds());
+    out.putLong(course.warnings.size());
+    for (String w : course.warnings) {
+      out.putText(w);
+    }
+  }
+
+  private static Course course(NumberStream.Reader in) throws IOException {
+    SolveReport.Seconds seconds = seconds(in);
+    var waited = new ExecutorWait.Outcome(in.getInt(), in.getInt(), in.getDouble());
+    List<String> warnings = new ArrayList<>();
+    for (int k = in.getLength(); k > 0; k--) {
+      warnings.add(in.getText());
+    }
+    return new Course(seconds, waited, List.copyOf(warnings));
   }
 
   private static void put(SolveReport.Seconds s, NumberStream.Writer out) throws IOException {

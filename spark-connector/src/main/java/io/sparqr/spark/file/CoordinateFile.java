@@ -53,7 +53,7 @@ final class CoordinateFile {
     try (InputStream in = file.open(0)) {
       header = MatrixMarketHeader.read(in, request.name());
     }
-    if (!header.coordinate()) {
+    if (!header.format().coordinate()) {
       throw new MatrixFormatException(
           request.name() + ": an array file is not split over the executors", request.name(), 1);
     }
@@ -137,7 +137,7 @@ final class CoordinateFile {
       above |= s.above();
       below |= s.below();
     }
-    if (header.symmetry() == MatrixMarketHeader.Symmetry.GENERAL || !above || !below) {
+    if (header.format().symmetry() == MatrixMarketHeader.Symmetry.GENERAL || !above || !below) {
       return;
     }
     SymmetricHalves.requireOne(
@@ -180,7 +180,7 @@ final class CoordinateFile {
                   InputStream in = theFile.open(s.begin() - 1);
                   var reader =
                       new CoordinateReader(in, theFile.name(), head, s.begin(), s.end(), 1, 0);
-                  boolean ones = head.field() == MatrixMarketHeader.Field.PATTERN;
+                  boolean ones = head.format().field() == MatrixMarketHeader.Field.PATTERN;
                   return new EntryFrames(in, reader, s.number(), ranges, transpose, ones);
                 });
     if (rhs != null) {

@@ -116,9 +116,10 @@ public final class FileRows implements AutoCloseable {
     }
     MatrixMarketHeader header = MatrixMarketHeader.read(in, name);
     if (content == Content.MATRIX) {
-      return header.coordinate() ? "" : "it is an array, not coordinates";
+      return header.format().coordinate() ? "" : "it is an array, not coordinates";
     }
-    boolean general = !header.coordinate() && header.symmetry() == Symmetry.GENERAL;
+    boolean general =
+        !header.format().coordinate() && header.format().symmetry() == Symmetry.GENERAL;
     return general ? "" : "it is not a general array";
   }
 

@@ -3,6 +3,7 @@ package io.sparqr.spark.metrics;
 
 import io.sparqr.numeric.FactorSummary;
 import io.sparqr.spark.internals.SparkProcess;
+import io.sparqr.spark.report.SolveProfile;
 import io.sparqr.spark.wire.ObjectCodec;
 import java.io.Serializable;
 import org.apache.spark.TaskContext;
@@ -15,10 +16,6 @@ import org.jspecify.annotations.Nullable;
  * sends one to the driver through an accumulator if a profile is requested.
  *
  * @param task id in the cut of the tree
- * @param attempt Spark's attempt number
- * @param place "driver" in local mode, otherwise executor and host
- * @param device as in the summary
- * @param threads threads allowed for the task
  * @param beganMillis begin, in milliseconds since 1970
  * @param endedMillis end, in milliseconds since 1970
  * @param fronts number of its fronts
@@ -29,10 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record TaskProfile(
     int task,
-    int attempt,
-    String place,
-    String device,
-    int threads,
+    SolveProfile.Run run,
     long beganMillis,
     long endedMillis,
     int fronts,
@@ -90,13 +84,11 @@ public record TaskProfile(
         seen = memory.readings();
       }
       TaskContext context = TaskContext.get();
+      int attempt = context == null ? 0 : context.attemptNumber();
       var profile =
           new TaskProfile(
               task,
-              context == null ? 0 : context.attemptNumber(),
-              place,
-              s.device(),
-              threads,
+              new SolveProfile.Run(attempt, place, s.device(), threads),
               began,
               System.currentTimeMillis(),
               Math.toIntExact(s.fronts()),

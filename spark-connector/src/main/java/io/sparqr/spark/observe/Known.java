@@ -21,9 +21,9 @@ public final class Known {
 
   public void pattern(PatternPass.Result found) {
     figures.put("rows", found.rows());
-    figures.put("columns", found.norm().length);
+    figures.put("columns", found.columns());
     figures.put("nonzeros", found.nonzeros());
-    figures.put("rhs", found.rhsCount());
+    figures.put("rhs", found.rhs().count());
   }
 
   /** The analysis and why it has this order. */

@@ -91,7 +91,7 @@ public final class Profiler {
                 Comparator.comparingInt(TaskProfile::task).thenComparing(TaskProfile::beganMillis))
             .map(t -> task(t, plan, model))
             .toList();
-    told.forEach(t -> remember(t.place(), t.memory()));
+    told.forEach(t -> remember(t.run().place(), t.memory()));
   }
 
   private SolveProfile.Task task(TaskProfile t, SolvePlan plan, ResourceModel model) {
@@ -100,19 +100,12 @@ public final class Profiler {
     return new SolveProfile.Task(
         t.task(),
         planned.level(),
-        t.attempt(),
-        t.place(),
-        t.device(),
-        t.threads(),
+        t.run(),
         seconds(t.beganMillis()),
         seconds(t.endedMillis()),
-        t.fronts(),
-        planned.flops(),
-        t.flopsDone(),
-        rate > 0 ? planned.flops() / rate : 0,
-        t.hostBytes(),
-        planned.hostBytes(),
-        t.deviceBytes());
+        new SolveProfile.Work(
+            t.fronts(), planned.flops(), t.flopsDone(), rate > 0 ? planned.flops() / rate : 0),
+        new SolveProfile.Peak(t.hostBytes(), planned.hostBytes(), t.deviceBytes()));
   }
 
   /** The profile so far. */

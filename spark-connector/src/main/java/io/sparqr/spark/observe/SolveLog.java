@@ -31,12 +31,13 @@ public final class SolveLog {
         found.rows(),
         found.columns(),
         found.nonzeros(),
-        found.rhsCount(),
-        found.rhsCount() == 1 ? "" : "s",
-        found.print().isPresent()
+        found.rhs().count(),
+        found.rhs().count() == 1 ? "" : "s",
+        found.patterns().print().isPresent()
             ? "the pattern of the given analysis"
-            : "%,d distinct row patterns".formatted(found.patterns()),
+            : "%,d distinct row patterns".formatted(found.patterns().count()),
         found
+            .patterns()
             .graph()
             .map(
                 g -> " (a graph of A'A of %,d rows in their place)".formatted(g.graph().patterns()))

@@ -28,7 +28,6 @@ final class PartitionScan {
   private final @Nullable RowCollector left;
 
   private double[] rhsMax = new double[0];
-  private long entries;
   private int maxIndex = -1;
   private boolean failed;
 
@@ -61,11 +60,9 @@ final class PartitionScan {
         reader.fingerprint(),
         table.sum(),
         print.of(0),
-        entries,
         reader.columns(),
         maxIndex,
-        reader.rhsCount(),
-        rhsMax,
+        new RightHandSides(reader.rhsCount(), rhsMax),
         error);
   }
 
@@ -85,7 +82,6 @@ final class PartitionScan {
 
   private void count() {
     int nz = reader.count();
-    entries += nz;
     if (told) {
       table.add(reader.index(), 0, nz, 1);
     } else {

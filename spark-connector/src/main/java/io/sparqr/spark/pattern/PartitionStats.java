@@ -17,11 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param partition its number; -1 for all
  * @param sum {@link PatternTable#sum}; 0 if patterns are not distinguished
  * @param print of the row patterns if they are not distinguished; otherwise of no rows
- * @param entries number of nonzeros
  * @param columns n as declared, or -1
  * @param maxIndex largest column index, or -1
- * @param rhsCount right-hand sides, or -1 without rows
- * @param rhsMax largest absolute value of each right-hand side
  * @param error the error of an invalid row, or null
  */
 record PartitionStats(
@@ -29,11 +26,9 @@ record PartitionStats(
     Fingerprint fingerprint,
     long sum,
     SparsityPattern.@Nullable Fingerprint print,
-    long entries,
     int columns,
     int maxIndex,
-    int rhsCount,
-    double[] rhsMax,
+    RightHandSides rhs,
     @Nullable SparseQrException error)
     implements OfPartition {
 
@@ -46,7 +41,6 @@ record PartitionStats(
   static PartitionStats sum(List<PartitionStats> stats, int declared) {
     Fingerprint all = Fingerprint.ofNothing();
     long sum = 0;
-    long entries = 0;
     int columns = declared;
     int maxIndex = -1;
     int rhsCount = -1;
@@ -57,13 +51,13 @@ record PartitionStats(
       }
       all = all.plus(s.fingerprint);
       sum += s.sum;
-      entries += s.entries;
       maxIndex = Math.max(maxIndex, s.maxIndex);
       columns = agree("columns", columns, s.columns, s.partition);
-      rhsCount = agree("right-hand sides", rhsCount, s.rhsCount, s.partition);
-      for (int k = 0; k < s.rhsMax.length; k++) {
+      rhsCount = agree("right-hand sides", rhsCount, s.rhs.count(), s.partition);
+      double[] max = s.rhs.max();
+      for (int k = 0; k < max.length; k++) {
         rhsMax = rhsMax.length == 0 ? new double[rhsCount] : rhsMax;
-        rhsMax[k] = Math.max(rhsMax[k], s.rhsMax[k]);
+        rhsMax[k] = Math.max(rhsMax[k], max[k]);
       }
     }
     if (all.rows() == 0) {
@@ -73,8 +67,8 @@ record PartitionStats(
     if (rhsCount == 0) {
       throw new MatrixFormatException("the rows have no right-hand side", "input", -1);
     }
-    return new PartitionStats(
-        -1, all, sum, null, entries, columns, maxIndex, rhsCount, rhsMax, null);
+    var rhs = new RightHandSides(rhsCount, rhsMax);
+    return new PartitionStats(-1, all, sum, null, columns, maxIndex, rhs, null);
   }
 
   private static int agree(String what, int before, int here, int partition) {

@@ -21,7 +21,6 @@ import io.sparqr.sparse.SparsityPattern.FingerprintSum;
 import io.sparqr.symbolic.RowGraph;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,58 +58,29 @@ public final class PatternPass {
   /**
    * The result of the pass.
    *
-   * @param columns n
-   * @param patterns number of distinct row patterns; -1 if they were not distinguished
-   * @param pattern with the ridge's rows, if any; empty if there are too many distinct rows for the
-   *     driver, if they were not distinguished, or once it is no longer needed
-   * @param graph of A'A, if there are too many distinct rows; the ridge's rows included
    * @param norm size n; 2-norms of the columns of sqrt(W) A, without the ridge
    * @param rows number of rows of positive weight
    * @param nonzeros their number of nonzeros
-   * @param rhsCount right-hand sides
-   * @param rhsMax largest absolute value of each right-hand side
    * @param shuffleBytes bytes of all frames
    * @param readings fingerprints that every later reading must match
-   * @param print the pattern's fingerprint, the ridge's rows included, if the patterns were not
-   *     distinguished
    */
   public record Result(
-      int columns,
-      long patterns,
-      Optional<SparsityPattern> pattern,
-      Optional<RowGraph> graph,
+      RowPatterns patterns,
       double[] norm,
       long rows,
       long nonzeros,
-      int rhsCount,
-      double[] rhsMax,
+      RightHandSides rhs,
       long shuffleBytes,
-      Readings readings,
-      Optional<SparsityPattern.Fingerprint> print) {
+      Readings readings) {
+
+    /** n. */
+    public int columns() {
+      return norm.length;
+    }
 
     /** A copy without pattern and graph. */
     public Result analyzed() {
-      return with(patterns, Optional.empty(), Optional.empty(), print);
-    }
-
-    private Result with(
-        long count,
-        Optional<SparsityPattern> whole,
-        Optional<RowGraph> ofRows,
-        Optional<SparsityPattern.Fingerprint> summed) {
-      return new Result(
-          columns,
-          count,
-          whole,
-          ofRows,
-          norm,
-          rows,
-          nonzeros,
-          rhsCount,
-          rhsMax,
-          shuffleBytes,
-          readings,
-          summed);
+      return new Result(patterns.analyzed(), norm, rows, nonzeros, rhs, shuffleBytes, readings);
     }
   }
 
@@ -151,17 +121,18 @@ public final class PatternPass {
     PartitionStats sum = sum(found.figures());
     require(null, sum, Sizes.NONE, found.payload());
     double[] norm = norm(found.tables(), sum);
-    return withPrint(found.figures(), result(found, sum, norm));
+    var patterns = RowPatterns.notDistinguished(print(found.figures(), norm.length));
+    return result(patterns, found, sum, norm);
   }
 
-  private Result withPrint(List<PartitionStats> stats, Result result) {
+  /** The fingerprint of the pattern of n columns. */
+  private SparsityPattern.Fingerprint print(List<PartitionStats> stats, int n) {
     var print = new FingerprintSum();
     stats.forEach(s -> print.add(requireNonNull(s.print())));
     if (ridge()) {
-      print.addColumns(result.columns());
+      print.addColumns(n);
     }
-    return result.with(
-        -1, Optional.empty(), Optional.empty(), Optional.of(print.of(result.columns())));
+    return print.of(n);
   }
 
   /** Runs the pass; throws the error of an invalid row. */
@@ -180,15 +151,14 @@ public final class PatternPass {
         read(true, left, left == null ? () -> {} : left::close);
     PartitionStats sum = sum(found.figures());
     int n = sum.requireColumns();
-    requireVectors(n, sum.rhsCount());
+    requireVectors(n, sum.rhs().count());
     List<Sizes> known = found.counts(Sizes.class);
     Sizes sizes = known.stream().reduce(Sizes.NONE, Sizes::plus);
     if (16 * sizes.patterns() + 4 * sizes.entries() > bound(engine)) {
       var pass = new GraphPass(engine, found.sent(), n, ridge(), sum.sum());
-      RowGraph graph = pass.run(sum.fingerprint().rows(), sum.entries());
+      RowGraph graph = pass.run(sum.fingerprint().rows(), sum.fingerprint().nonzeros());
       double[] norm = norm(found.tables(new ByHash(false)), sum);
-      return result(found, sum, norm)
-          .with(sizes.patterns(), Optional.empty(), Optional.of(graph), Optional.empty());
+      return result(RowPatterns.tooMany(sizes.patterns(), graph), found, sum, norm);
     }
     // Before anything of the size of n is made.
     require(null, sum, sizes, found.payload());
@@ -203,8 +173,8 @@ public final class PatternPass {
     }
     var merged = order.merged();
     requireOneReading(sum.fingerprint(), sum.sum(), merged.sum());
-    return result(found, sum, norm)
-        .with(sizes.patterns(), Optional.of(merged.pattern()), Optional.empty(), Optional.empty());
+    var distinct = RowPatterns.distinct(sizes.patterns(), merged.pattern());
+    return result(distinct, found, sum, norm);
   }
 
   /**
@@ -263,7 +233,7 @@ public final class PatternPass {
    */
   private void require(@Nullable HeldRows left, PartitionStats sum, Sizes sizes, long frames) {
     int n = sum.requireColumns();
-    requireVectors(n, sum.rhsCount());
+    requireVectors(n, sum.rhs().count());
     long further = ridge() && sizes.patterns() > 0 ? n : 0;
     long patterns = sizes.patterns() + further;
     long entries = sizes.entries() + further;
@@ -275,20 +245,15 @@ public final class PatternPass {
   }
 
   private static Result result(
-      Gathered<PartitionStats, ?> found, PartitionStats sum, double[] norm) {
+      RowPatterns patterns, Gathered<PartitionStats, ?> found, PartitionStats sum, double[] norm) {
     return new Result(
-        norm.length,
-        -1,
-        Optional.empty(),
-        Optional.empty(),
+        patterns,
         norm,
         sum.fingerprint().rows(),
-        sum.entries(),
-        sum.rhsCount(),
-        sum.rhsMax(),
+        sum.fingerprint().nonzeros(),
+        sum.rhs(),
         found.shuffleBytes(),
-        new Readings(found.figures().stream().map(PartitionStats::fingerprint).toList()),
-        Optional.empty());
+        new Readings(found.figures().stream().map(PartitionStats::fingerprint).toList()));
   }
 
   /**

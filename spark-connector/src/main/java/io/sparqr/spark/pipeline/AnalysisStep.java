@@ -9,11 +9,8 @@ import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.pattern.PatternPass;
 import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.spark.plan.SolveOptions;
-import io.sparqr.sparse.SparsityPattern;
 import io.sparqr.symbolic.FactorizationRate;
-import io.sparqr.symbolic.RowGraph;
 import io.sparqr.symbolic.SymbolicAnalysis;
-import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;
 import java.util.Arrays;
 import java.util.List;
@@ -52,7 +49,7 @@ final class AnalysisStep {
     boolean retry =
         symbolic.notSingletons().length > options.analysis().symbolic().notSingletons().length;
     if (options.analysis().known().isPresent() && !retry) {
-      if (options.analysis().known().get().isOf(fingerprint(found))) {
+      if (options.analysis().known().get().isOf(found.patterns().fingerprint())) {
         return options.analysis().known().get();
       }
       warnings.add("the given analysis is of another pattern: analyzed again");
@@ -61,21 +58,13 @@ final class AnalysisStep {
         symbolic.rate().isPresent()
             ? symbolic
             : symbolic.withRate((flops, intensity) -> rate(verdicts, flops, intensity));
-    if (found.graph().isPresent()) {
+    if (found.patterns().graph().isPresent()) {
       warnings.add(
           "%,d distinct row patterns are more than the driver takes (%s): analyzed by the graph of"
-                  .formatted(found.patterns(), Keys.ROW_PATTERNS.name())
+                  .formatted(found.patterns().count(), Keys.ROW_PATTERNS.name())
               + " A'A, without column singletons");
-      return SymbolicAnalyzer.analyze(found.graph().get(), known);
     }
-    return SymbolicAnalyzer.analyze(found.pattern().orElseThrow(), known);
-  }
-
-  private static SparsityPattern.Fingerprint fingerprint(PatternPass.Result found) {
-    return found
-        .print()
-        .or(() -> found.graph().map(RowGraph::fingerprint))
-        .orElseGet(() -> found.pattern().orElseThrow().fingerprint());
+    return found.patterns().analyze(known);
   }
 
   /**

@@ -46,7 +46,8 @@ final class DiskNeed {
 
   /** Bytes of the rows on their way, if none are combined. */
   static long ofRows(PatternPass.Result found) {
-    return ENTRY * found.nonzeros() + (long) Double.BYTES * found.rows() * (1 + found.rhsCount());
+    return ENTRY * found.nonzeros()
+        + (long) Double.BYTES * found.rows() * (1 + found.rhs().count());
   }
 
   /** R, if none of it fits in memory, and the contribution blocks of the tasks' roots. */

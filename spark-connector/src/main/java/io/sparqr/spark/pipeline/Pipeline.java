@@ -353,9 +353,9 @@ public final class Pipeline {
     times.pattern += watch.lap();
     SolveLog.pattern(found, times.pattern);
     known.pattern(found);
-    options.problem().ridge().requireColumns(found.norm().length);
+    options.problem().ridge().requireColumns(found.columns());
     disk.rows(found);
-    SymbolicOptions symbolic = asked.analysis().symbolic().withRhs(found.rhsCount());
+    SymbolicOptions symbolic = asked.analysis().symbolic().withRhs(found.rhs().count());
     while (true) {
       progress.phase("analyze", "ordering and symbolic analysis");
       SymbolicAnalysis analysis = analyses.of(found, symbolic, rule::verdict);
@@ -405,7 +405,7 @@ public final class Pipeline {
             input(found), plan, resources, planned.reason(), rows, waited, sizes(found));
       }
       symbolic = symbolic.withNotSingletons(analyses.barred(symbolic, analysis, bad));
-      if (found.print().isPresent()) {
+      if (found.patterns().print().isPresent()) {
         // The given analysis does not serve after all, and for another the patterns are needed.
         progress.phase("pattern", "distinct row patterns");
         scope.describe("pattern and column norms");
@@ -427,7 +427,7 @@ public final class Pipeline {
     if (given.isPresent() && profiler.isEmpty()) {
       leave(HeldRows.of(engine));
       PatternPass.Result figures = pass.figures(left.orElse(null));
-      if (given.get().isOf(figures.print().orElseThrow())) {
+      if (given.get().isOf(figures.patterns().print().orElseThrow())) {
         return figures;
       }
       left.ifPresent(HeldRows::close);
@@ -442,7 +442,7 @@ public final class Pipeline {
   }
 
   private void profile(PatternPass.Result found, SymbolicAnalysis analysis) {
-    profiler.ifPresent(p -> p.analyzed(found.pattern(), analysis));
+    profiler.ifPresent(p -> p.analyzed(found.patterns().whole(), analysis));
   }
 
   /** The norms of R's columns, unless they are 1. */
@@ -459,7 +459,7 @@ public final class Pipeline {
 
   private FactorInput input(PatternPass.Result found) {
     var squares = new NormSum();
-    squares.add(options.problem().ridge().frobenius(found.norm().length));
+    squares.add(options.problem().ridge().frobenius(found.columns()));
     for (double norm : found.norm()) {
       squares.add(norm);
     }

@@ -42,7 +42,10 @@ final class PlanStep {
       return new ClusterResources.Planned(resources, empty, 1, "");
     }
     return resources.plan(
-        analysis, cutOptions(), Math.max(1, found.rhsCount()), options.cut().workers().isPresent());
+        analysis,
+        cutOptions(),
+        Math.max(1, found.rhs().count()),
+        options.cut().workers().isPresent());
   }
 
   /** The plan with this cut, the scaling and the tolerance. */
@@ -76,9 +79,9 @@ final class PlanStep {
             .problem()
             .rankTolerance()
             .orElse(FactorOptions.defaultTolerance(rows, analysis.columns(), largest));
-    double[] rhsScale = new double[found.rhsCount()];
+    double[] rhsScale = new double[found.rhs().count()];
     for (int k = 0; k < rhsScale.length; k++) {
-      rhsScale[k] = rhsScale(found.rhsMax()[k]);
+      rhsScale[k] = rhsScale(found.rhs().max()[k]);
     }
     return new SolvePlan(
         analysis,
@@ -95,7 +98,7 @@ final class PlanStep {
       ClusterResources resources,
       DeviceVerdict devices) {
     return new SolvePlan.Numbers(
-        found.rhsCount(),
+        found.rhs().count(),
         tolerance,
         options.problem().ridge(),
         devices,

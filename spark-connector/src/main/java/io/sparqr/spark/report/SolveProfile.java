@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.report;
 
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import java.io.Serializable;
 import java.util.List;
 
@@ -63,46 +64,59 @@ public record SolveProfile(
       implements Serializable {}
 
   /**
-   * A subtree task.
+   * A subtree task. On the page the figures are not grouped; their keys are the component names.
    *
    * @param id of the task in the cut of the tree
    * @param level of the task tree
-   * @param attempt Spark's, from 0
-   * @param place the JVM: "driver" in local mode, otherwise the executor and its host
-   * @param device name of the GPU, empty on CPUs
-   * @param threads host threads allowed for the task
    * @param begin time before its rows are decoded
    * @param end time when its rows of R are complete
-   * @param fronts number of its fronts
-   * @param flops of its fronts by the analysis
-   * @param flopsDone flops executed, padding included
-   * @param foretoldSeconds flops divided by the rate of the worker for which it was planned
-   * @param hostBytes peak heap of its rows, fronts and contribution blocks
-   * @param foretoldHostBytes the plan's prediction of {@code hostBytes}
-   * @param deviceBytes peak device memory
    */
   public record Task(
       int id,
       int level,
-      int attempt,
-      String place,
-      String device,
-      int threads,
+      @JsonUnwrapped Run run,
       double begin,
       double end,
-      int fronts,
-      double flops,
-      double flopsDone,
-      double foretoldSeconds,
-      long hostBytes,
-      long foretoldHostBytes,
-      long deviceBytes)
+      @JsonUnwrapped Work work,
+      @JsonUnwrapped Peak peak)
+      implements Serializable {}
+
+  /**
+   * Which attempt at a task this is, and where it ran.
+   *
+   * @param attempt Spark's, from 0
+   * @param place the JVM: "driver" in local mode, otherwise the executor and its host
+   * @param device name of the GPU, empty on CPUs
+   * @param threads host threads allowed for the task
+   */
+  public record Run(int attempt, String place, String device, int threads)
+      implements Serializable {}
+
+  /**
+   * The work of a task.
+   *
+   * @param fronts number of its fronts
+   * @param flops of its fronts by the analysis
+   * @param flopsDone flops executed, padding included
+   * @param foretoldSeconds flops divided by the rate of the worker for which it was planned
+   */
+  public record Work(int fronts, double flops, double flopsDone, double foretoldSeconds)
+      implements Serializable {}
+
+  /**
+   * The most memory that a task took.
+   *
+   * @param hostBytes peak heap of its rows, fronts and contribution blocks
+   * @param foretoldHostBytes the plan's prediction of {@code hostBytes}
+   * @param deviceBytes peak device memory
+   */
+  public record Peak(long hostBytes, long foretoldHostBytes, long deviceBytes)
       implements Serializable {}
 
   /**
    * Memory of a JVM at one time.
    *
-   * @param place as in {@link Task}
+   * @param place as in {@link Run}
    * @param heapBytes heap in use, garbage included
    * @param deviceBytes held on devices by this JVM
    */

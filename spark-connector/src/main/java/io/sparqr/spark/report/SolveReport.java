@@ -14,8 +14,8 @@ import java.util.function.UnaryOperator;
 
 /**
  * The report of a solve, for people and programs: a group of figures for each phase. In JSON the
- * figures are not grouped, except for the seconds; their keys are the component names. Immutable,
- * except for the arrays, which callers must not change.
+ * figures are not grouped, except for seconds and the bytes of R; their keys are the component
+ * names. Immutable, except for the arrays, which callers must not change.
  *
  * @param matrix the size of the problem
  * @param analysis the column order and the tree
@@ -139,13 +139,8 @@ public record SolveReport(
    * @param backend the backend, such as "cpu (OpenBLAS 0.3.31)"
    * @param backendReason the reason for this backend
    * @param devices names and PCI addresses of the devices; empty on CPUs
-   * @param stages memory stages on devices
-   * @param rounds rounds of the bucket scheduler
-   * @param tasks device tasks
-   * @param peakDeviceBytes peak device memory of a task
-   * @param peakHostBytes peak heap of a task for rows, fronts and contribution blocks, and for R if
-   *     that is there
-   * @param foretoldHostBytes the plan's prediction of {@code peakHostBytes}
+   * @param schedule the work on devices
+   * @param memory the most that a task took
    * @param factorBytes where R is kept
    */
   public record Factorization(
@@ -154,12 +149,8 @@ public record SolveReport(
       String backend,
       String backendReason,
       List<String> devices,
-      long stages,
-      long rounds,
-      long tasks,
-      long peakDeviceBytes,
-      long peakHostBytes,
-      long foretoldHostBytes,
+      Schedule schedule,
+      Memory memory,
       FactorBytes factorBytes)
       implements Serializable {
 
@@ -168,6 +159,26 @@ public record SolveReport(
       devices = List.copyOf(devices);
     }
   }
+
+  /**
+   * The work on devices; all 0 on CPUs.
+   *
+   * @param stages memory stages
+   * @param rounds rounds of the bucket scheduler
+   * @param tasks device tasks
+   */
+  public record Schedule(long stages, long rounds, long tasks) implements Serializable {}
+
+  /**
+   * The most memory that a task of the factorization took.
+   *
+   * @param peakDeviceBytes peak device memory
+   * @param peakHostBytes peak heap for rows, fronts and contribution blocks, and for R if that is
+   *     there
+   * @param foretoldHostBytes the plan's prediction of {@code peakHostBytes}
+   */
+  public record Memory(long peakDeviceBytes, long peakHostBytes, long foretoldHostBytes)
+      implements Serializable {}
 
   /**
    * Where R was kept at the end of the factorization, in bytes; all 0 if it was not: a single level
@@ -485,18 +496,18 @@ public record SolveReport(
     map.put("waitedSeconds", cluster.waitedSeconds);
     map.put("engine", cluster.engine);
     map.put("engineReason", cluster.engineReason);
-    map.put("stages", factorization.stages);
-    map.put("rounds", factorization.rounds);
-    map.put("tasks", factorization.tasks);
+    map.put("stages", factorization.schedule.stages);
+    map.put("rounds", factorization.schedule.rounds);
+    map.put("tasks", factorization.schedule.tasks);
     map.put("redoneTasks", proof.redoneTasks);
     map.put("shuffleBytes", traffic.shuffleBytes);
     map.put("h2dBytes", traffic.h2dBytes);
     map.put("d2hBytes", traffic.d2hBytes);
     map.put("seconds", seconds.toMap());
     map.put("gflops", gflops());
-    map.put("peakDeviceBytes", factorization.peakDeviceBytes);
-    map.put("peakHostBytes", factorization.peakHostBytes);
-    map.put("foretoldHostBytes", factorization.foretoldHostBytes);
+    map.put("peakDeviceBytes", factorization.memory.peakDeviceBytes);
+    map.put("peakHostBytes", factorization.memory.peakHostBytes);
+    map.put("foretoldHostBytes", factorization.memory.foretoldHostBytes);
     map.put("factorBytes", factorization.factorBytes.toMap());
     map.put("warnings", warnings);
     map.put("notes", notes);

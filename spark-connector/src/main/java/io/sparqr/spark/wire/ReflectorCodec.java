@@ -127,8 +127,8 @@ public final class ReflectorCodec {
       negative[i] = live[i] < 0;
       live[i] = negative[i] ? ~live[i] : live[i];
     }
-    return new FrontReflectors(
-        head[0], head[1], own, child, childStart, childRow, live, negative, result, List.of());
+    var children = new FrontReflectors.ChildRows(child, childStart, childRow);
+    return new FrontReflectors(head[0], head[1], own, children, live, negative, result, List.of());
   }
 
   private static ReflectorBlock block(ByteBuffer b) {
@@ -152,18 +152,21 @@ public final class ReflectorCodec {
   private record FrontRecord(FrontReflectors f) implements Piece {
     @Override
     public long bytes() {
-      long ints = 8L + f.own().length + 2L * f.child().length + 1 + f.childRow().length;
+      FrontReflectors.ChildRows children = f.children();
+      long ints = 8L + f.own().length + 2L * children.child().length + 1 + children.row().length;
       return 4 * (ints + f.rank() + f.result().length);
     }
 
     @Override
     public void write(ByteBuffer b) {
       b.putInt(FRONT).putInt(f.front()).putInt(f.rows()).putInt(f.own().length);
-      b.putInt(f.child().length).putInt(f.childRow().length).putInt(f.rank()).putInt(f.cm());
+      FrontReflectors.ChildRows children = f.children();
+      b.putInt(children.child().length).putInt(children.row().length);
+      b.putInt(f.rank()).putInt(f.cm());
       putAll(b, f.own());
-      putAll(b, f.child());
-      putAll(b, f.childStart());
-      putAll(b, f.childRow());
+      putAll(b, children.child());
+      putAll(b, children.start());
+      putAll(b, children.row());
       int[] live = f.livePivot().clone();
       for (int i = 0; i < live.length; i++) {
         live[i] = f.negative()[i] ? ~live[i] : live[i];

@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Test;
 /** A task's report arrives, and reports add up. */
 class TaskReportTest {
 
-  private static final FactorBytes BYTES = new FactorBytes(20, 21, 22, 23);
+  private static final TaskReport.Bytes BYTES =
+      new TaskReport.Bytes(17, 18, 19, new FactorBytes(20, 21, 22, 23));
 
   static TaskReport report(int task, double square, String reason, int... dead) {
     var summary =
@@ -26,8 +27,7 @@ class TaskReportTest {
             10,
             new FactorSummary.Check(14.5, 15),
             List.of("first", "", "dritte: ü"));
-    return new TaskReport(
-        task, summary, new double[] {square}, 16, dead, 17, 18, 19, BYTES, reason);
+    return new TaskReport(task, summary, new double[] {square}, 16, dead, BYTES, reason);
   }
 
   @Test

@@ -165,10 +165,7 @@ final class LocalTree implements InverseNorms.Tree {
             factor.residualSquares(),
             0,
             new int[0],
-            0,
-            0,
-            0,
-            FactorBytes.NONE,
+            new TaskReport.Bytes(0, 0, 0, FactorBytes.NONE),
             "");
     var mine = new ArrayList<TaskOutput>();
     mine.add(new TaskOutput.Report(report.encode()));

@@ -73,13 +73,13 @@ class GatheredTablesTest {
 
   private static void assertSame(PatternPass.Result found, PatternPass.Result expected) {
     assertThat(found.norm()).isEqualTo(expected.norm());
-    assertThat(found.patterns()).isEqualTo(expected.patterns());
-    assertThat(found.pattern().orElseThrow().rowStart())
-        .isEqualTo(expected.pattern().orElseThrow().rowStart());
-    assertThat(found.pattern().orElseThrow().columnIndex())
-        .isEqualTo(expected.pattern().orElseThrow().columnIndex());
-    assertThat(found.pattern().orElseThrow().multiplicity())
-        .isEqualTo(expected.pattern().orElseThrow().multiplicity());
+    assertThat(found.patterns().count()).isEqualTo(expected.patterns().count());
+    assertThat(found.patterns().whole().orElseThrow().rowStart())
+        .isEqualTo(expected.patterns().whole().orElseThrow().rowStart());
+    assertThat(found.patterns().whole().orElseThrow().columnIndex())
+        .isEqualTo(expected.patterns().whole().orElseThrow().columnIndex());
+    assertThat(found.patterns().whole().orElseThrow().multiplicity())
+        .isEqualTo(expected.patterns().whole().orElseThrow().multiplicity());
     for (int p = 0; p < expected.readings().partitions(); p++) {
       assertThat(found.readings().of(p)).isEqualTo(expected.readings().of(p));
     }

@@ -49,16 +49,16 @@ class PatternPassTest {
             pass(5, 1 << 20, 0),
             pass(5, 0, 5000),
             pass(1, 0, 0))) {
-      assertThat(other.pattern().orElseThrow().rowStart())
-          .isEqualTo(all.pattern().orElseThrow().rowStart());
-      assertThat(other.pattern().orElseThrow().columnIndex())
-          .isEqualTo(all.pattern().orElseThrow().columnIndex());
-      assertThat(other.pattern().orElseThrow().multiplicity())
-          .isEqualTo(all.pattern().orElseThrow().multiplicity());
+      assertThat(other.patterns().whole().orElseThrow().rowStart())
+          .isEqualTo(all.patterns().whole().orElseThrow().rowStart());
+      assertThat(other.patterns().whole().orElseThrow().columnIndex())
+          .isEqualTo(all.patterns().whole().orElseThrow().columnIndex());
+      assertThat(other.patterns().whole().orElseThrow().multiplicity())
+          .isEqualTo(all.patterns().whole().orElseThrow().multiplicity());
       assertThat(other.nonzeros()).isEqualTo(A.nonzeros());
       assertThat(other.rows()).isEqualTo(400);
     }
-    assertThat(all.pattern().orElseThrow().patterns()).isLessThan(250);
+    assertThat(all.patterns().whole().orElseThrow().patterns()).isLessThan(250);
     double[] norm = new double[10];
     for (int k = 0; k < A.nonzeros(); k++) {
       norm[A.columnIndex()[k]] = Math.hypot(norm[A.columnIndex()[k]], A.values()[k]);
@@ -82,12 +82,13 @@ class PatternPassTest {
         var pass = new PatternPass(source, options, limit[0], limit[1], 1);
         PatternPass.Result figures = pass.figures(null);
         assertThat(figures.shuffleBytes() == 0).isEqualTo(limit[0] == 1 << 20);
-        assertThat(figures.pattern()).isEmpty();
-        assertThat(figures.print()).contains(all.pattern().orElseThrow().fingerprint());
+        assertThat(figures.patterns().whole()).isEmpty();
+        assertThat(figures.patterns().print())
+            .contains(all.patterns().whole().orElseThrow().fingerprint());
         assertThat(figures.norm()).isEqualTo(all.norm());
         assertThat(figures.rows()).isEqualTo(all.rows());
         assertThat(figures.nonzeros()).isEqualTo(all.nonzeros());
-        assertThat(figures.rhsMax()).isEqualTo(all.rhsMax());
+        assertThat(figures.rhs().max()).isEqualTo(all.rhs().max());
         assertThat(figures.readings().change(1, all.readings().of(1), true)).isEmpty();
       }
     }

@@ -126,7 +126,7 @@ class RowStepTest {
       found = new PatternPass(source, options).run(left.orElse(null));
       SymbolicAnalysis analysis =
           SymbolicAnalyzer.analyze(
-              found.pattern().orElseThrow(), SymbolicOptions.defaults().withRhs(1));
+              found.patterns().whole().orElseThrow(), SymbolicOptions.defaults().withRhs(1));
       resources = ClusterResources.probe(source.engine(), 0, host);
       var step = new PlanStep(source, options, Earlier.NONE, RankRequest.FIRST);
       ClusterResources.Planned planned = step.cut(analysis, found, resources);
@@ -135,7 +135,7 @@ class RowStepTest {
 
     private static SymbolicAnalysis analysis(PatternPass pass) {
       return SymbolicAnalyzer.analyze(
-          pass.run().pattern().orElseThrow(), SymbolicOptions.defaults());
+          pass.run().patterns().whole().orElseThrow(), SymbolicOptions.defaults());
     }
 
     RowStep.Sent send(Held held, Optional<HeldRows> left, long mostBytes) {

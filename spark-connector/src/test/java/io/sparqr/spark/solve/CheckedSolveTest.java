@@ -107,9 +107,8 @@ class CheckedSolveTest {
     }
     assertThat(widest).isGreaterThanOrEqualTo(FrontVectors.SHARED_ENTRIES / FrontVectors.BLOCK);
     assertThat(a.fronts()).isGreaterThan(2);
-    var report =
-        new TaskReport(
-            0, FactorSummary.none(), new double[1], 0, new int[0], 0, 0, 0, FactorBytes.NONE, "");
+    var bytes = new TaskReport.Bytes(0, 0, 0, FactorBytes.NONE);
+    var report = new TaskReport(0, FactorSummary.none(), new double[1], 0, new int[0], bytes, "");
     var all = new ArrayList<TaskOutput>();
     all.add(new TaskOutput.Report(report.encode()));
     all.addAll(KeptFronts.of(fronts, 1, 1, null));

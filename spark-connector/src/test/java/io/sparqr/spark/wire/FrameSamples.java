@@ -156,9 +156,8 @@ final class FrameSamples {
               f,
               n,
               new int[] {2, 3},
-              new int[] {f - 2, f - 1},
-              new int[] {0, 1, 2},
-              new int[] {0, 1},
+              new FrontReflectors.ChildRows(
+                  new int[] {f - 2, f - 1}, new int[] {0, 1, 2}, new int[] {0, 1}),
               new int[] {0, 3},
               new boolean[] {true, false},
               new int[] {1, 0, 4},
@@ -254,10 +253,9 @@ final class FrameSamples {
             10,
             new FactorSummary.Check(14.5, 15),
             warnings);
-    var where = new SolveReport.FactorBytes(20, 21, 22, 23);
+    var bytes = new TaskReport.Bytes(17, 18, 19, new SolveReport.FactorBytes(20, 21, 22, 23));
     var report =
-        new TaskReport(
-            3, summary, new double[] {1, 2}, 16, new int[] {4, 9}, 17, 18, 19, where, "why");
+        new TaskReport(3, summary, new double[] {1, 2}, 16, new int[] {4, 9}, bytes, "why");
     one("TASK", report.encode(), TaskReport::decode);
   }
 }

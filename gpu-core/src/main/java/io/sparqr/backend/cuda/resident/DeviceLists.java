@@ -67,24 +67,26 @@ public final class DeviceLists implements AutoCloseable {
         both
             ? SolveLists.both(program, workers.threads())
             : SolveLists.backOnly(program, workers.threads());
+    SolveLists.Columns columns = lists.columns();
+    SolveLists.Gather gather = lists.gather();
     sizes =
         new Sizes(
-            lists.columns(),
-            lists.outside(),
-            lists.places(),
+            columns.count(),
+            columns.outside(),
+            columns.places(),
             lists.outDoubles(),
             lists.storedRhs(),
             lists.terms(),
-            SolveLists.items(lists.forward()),
-            SolveLists.items(lists.back()));
+            lists.forward().size(),
+            lists.back().size());
     long[] bytes = {
-      lists.forward().limit(),
-      lists.back().limit(),
-      4L * lists.number().length,
-      4L * lists.gather().length,
-      4L * lists.gatherFrom().length,
-      8L * SolveLists.words(lists.forwardCounts()),
-      8L * SolveLists.words(lists.backCounts())
+      lists.forward().items().limit(),
+      lists.back().items().limit(),
+      4L * columns.number().length,
+      4L * gather.start().length,
+      4L * gather.from().length,
+      8L * lists.forward().progressWords(),
+      8L * lists.back().progressWords()
     };
     for (int k = 0; k < bytes.length; k++) {
       start[k + 1] = start[k] + (bytes[k] + ALIGN - 1) / ALIGN * ALIGN;
@@ -92,11 +94,11 @@ public final class DeviceLists implements AutoCloseable {
     buffer = new DeviceBuffer(driver, start[bytes.length]);
     try {
       new ListUpload(transfers, buffer)
-          .bytes(start[Part.FORWARD.ordinal()], lists.forward())
-          .bytes(start[Part.BACK.ordinal()], lists.back())
-          .array(start[Part.NUMBER.ordinal()], lists.number())
-          .array(start[Part.GATHER.ordinal()], lists.gather())
-          .array(start[Part.GATHER_FROM.ordinal()], lists.gatherFrom())
+          .bytes(start[Part.FORWARD.ordinal()], lists.forward().items())
+          .bytes(start[Part.BACK.ordinal()], lists.back().items())
+          .array(start[Part.NUMBER.ordinal()], columns.number())
+          .array(start[Part.GATHER.ordinal()], gather.start())
+          .array(start[Part.GATHER_FROM.ordinal()], gather.from())
           .run(workers);
     } catch (RuntimeException | Error e) {
       buffer.close();

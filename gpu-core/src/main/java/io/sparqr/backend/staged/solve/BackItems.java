@@ -53,7 +53,7 @@ final class BackItems {
   }
 
   /** Writes the items. O(items). */
-  static SolveTree.Listed of(SolveTree tree) {
+  static ItemList of(SolveTree tree) {
     int n = tree.fronts().length;
     // the lowest ancestor with pivots, whose solution includes that of all above it
     int[] above = new int[n];
@@ -62,7 +62,7 @@ final class BackItems {
       above[f] = p < 0 ? -1 : tree.front(p).fp() > 0 ? p : above[p];
     }
     int[] counts = tree.counts(d -> SolveItem.whole(d) ? 0 : 1 + SolveItem.steps(d));
-    return new SolveTree.Listed(
+    return new ItemList(
         tree.list(
             false,
             f -> (int) count(tree.front(f)),

@@ -78,7 +78,7 @@ final class ForwardItems {
   }
 
   /** Writes the items. O(items). */
-  static SolveTree.Listed of(SolveTree tree) {
+  static ItemList of(SolveTree tree) {
     int n = tree.fronts().length;
     int[] arriving = new int[n];
     for (int f = 0; f < n; f++) {
@@ -87,7 +87,7 @@ final class ForwardItems {
       }
     }
     int[] counts = tree.counts(d -> SolveItem.whole(d) ? 0 : 2 + parts(d.fn(), SolveItem.STEP));
-    return new SolveTree.Listed(
+    return new ItemList(
         tree.list(
             true,
             f -> (int) count(tree.front(f)),

@@ -4,9 +4,7 @@ package io.sparqr.backend.staged.solve;
 import io.sparqr.backend.schedule.FrontDescriptor;
 import io.sparqr.backend.staged.layout.StageProgram;
 import io.sparqr.threads.Parallel;
-import java.nio.ByteBuffer;
 import java.util.Arrays;
-import java.util.Optional;
 
 /**
  * The solves with the packed rows of R of a stage that is a whole task, as {@code triangular.cuh}
@@ -17,36 +15,50 @@ import java.util.Optional;
  * <p>The task's pivots come first in a vector by column, then the columns outside of it. Their x is
  * given before R x = c is solved; R'y = c leaves the updates to them, summed, in the last places.
  *
- * @param columns number of columns: pivots, then those outside
- * @param outside number of columns that are no pivots of the task
- * @param forward items of R'y = c, little-endian; empty if only R x = c is wanted
- * @param forwardCounts number of counts that they wait for
+ * @param forward items of R'y = c; empty if only R x = c is wanted
  * @param back items of R x = c
- * @param backCounts number of counts that they wait for
- * @param number columns of each front as numbers of the stage's columns
- * @param gather size places + 1: a place's part of {@code gatherFrom}; or empty
- * @param gatherFrom places of the children's columns that are added to a place, in the children's
- *     order
  * @param outDoubles size of the output buffer with the rows
  * @param storedRhs right-hand sides stored with them
  * @param terms the largest number of terms of an equation
  */
 public record SolveLists(
-    int columns,
-    int outside,
-    ByteBuffer forward,
-    int forwardCounts,
-    ByteBuffer back,
-    int backCounts,
-    int[] number,
-    int[] gather,
-    int[] gatherFrom,
+    Columns columns,
+    ItemList forward,
+    ItemList back,
+    Gather gather,
     long outDoubles,
     int storedRhs,
     int terms) {
 
-  /** Words of progress before the counts, a cache line: tickets, error, bits. */
-  public static final int HEAD_WORDS = 16;
+  /**
+   * The columns of a vector.
+   *
+   * @param count number of columns: pivots, then those outside
+   * @param outside number of columns that are no pivots of the task
+   * @param number columns of each front as numbers of the stage's columns
+   */
+  public record Columns(int count, int outside, int[] number) {
+
+    /** Number of pivots, the first columns. */
+    public int pivots() {
+      return count - outside;
+    }
+
+    /** Places of all fronts' columns, those of the updates to columns outside the last ones. */
+    public int places() {
+      return number.length + outside;
+    }
+  }
+
+  /**
+   * What each place gets from the children's columns in R'y = c; empty if only R x = c is wanted.
+   *
+   * @param start size places + 1: a place's part of {@code from}; or empty
+   * @param from places of the children's columns that are added to a place, in the children's order
+   */
+  public record Gather(int[] start, int[] from) {
+    private static final Gather NONE = new Gather(new int[0], new int[0]);
+  }
 
   /** Whether a stage's rows can be solved with: the items of either solve fit a buffer. */
   public static boolean possible(StageProgram program) {
@@ -63,7 +75,7 @@ public record SolveLists(
   /** For R x = c alone. O(items), by several threads. */
   public static SolveLists backOnly(StageProgram program, int threads) {
     var tree = SolveTree.of(program, false, threads);
-    return of(tree, Optional.empty(), new int[0], new int[0], 0);
+    return of(tree, ItemList.empty(), Gather.NONE, 0);
   }
 
   /** For both solves. O(items + places), by several threads. */
@@ -96,59 +108,25 @@ public record SolveLists(
             fill(tree, f, children[f], gather, from);
           }
         });
-    return of(tree, Optional.of(ForwardItems.of(tree)), gather, from, longest);
+    return of(tree, ForwardItems.of(tree), new Gather(gather, from), longest);
   }
 
-  private static SolveLists of(
-      SolveTree tree, Optional<SolveTree.Listed> forward, int[] gather, int[] from, int longest) {
+  private static SolveLists of(SolveTree tree, ItemList forward, Gather gather, int longest) {
     StageProgram program = tree.program();
     int terms = 0;
     for (int f = 0; f < program.fronts(); f++) {
       FrontDescriptor d = tree.front(f);
       terms = Math.max(terms, Math.max(d.fn(), d.fp() + longest));
     }
-    SolveTree.Listed back = BackItems.of(tree);
     return new SolveLists(
-        program.columns().count(),
-        program.outsideColumns(),
-        forward.map(SolveTree.Listed::items).orElseGet(() -> ByteBuffer.allocateDirect(0)),
-        forward.map(SolveTree.Listed::counts).orElse(0),
-        back.items(),
-        back.counts(),
-        program.columns().number(),
+        new Columns(
+            program.columns().count(), program.outsideColumns(), program.columns().number()),
+        forward,
+        BackItems.of(tree),
         gather,
-        from,
         program.outDoubles(),
         program.rhs(),
         terms);
-  }
-
-  /** Number of items in a list. */
-  public static int items(ByteBuffer list) {
-    return list.limit() / SolveItem.BYTES;
-  }
-
-  /** Number of pivots, the first columns. */
-  public int pivots() {
-    return columns - outside;
-  }
-
-  /** Places of all fronts' columns, those of the updates to columns outside the last ones. */
-  public int places() {
-    return number.length + outside;
-  }
-
-  /** Bytes on a device besides the rows, without vectors. */
-  public long bytes() {
-    return forward.limit()
-        + back.limit()
-        + 4L * (number.length + gather.length + gatherFrom.length)
-        + 8L * (words(forwardCounts) + words(backCounts));
-  }
-
-  /** Words of progress with this many counts. */
-  public static int words(int counts) {
-    return HEAD_WORDS + (counts + 1) / 2;
   }
 
   /** The children of each front, ascending. */

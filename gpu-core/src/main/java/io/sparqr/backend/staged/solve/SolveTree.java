@@ -80,14 +80,6 @@ record SolveTree(
   }
 
   /**
-   * The items of all fronts.
-   *
-   * @param items little-endian
-   * @param counts number of counts that they wait for
-   */
-  record Listed(ByteBuffer items, int counts) {}
-
-  /**
    * The first count of each front, and the end of all.
    *
    * @param lines by front: cache lines for its counts; 0: it has one count anywhere
