@@ -1,0 +1,39 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.spark.tall;
+
+import java.io.Serializable;
+
+/**
+ * R of some rows on its way up the tree, or a block of Q on its way down. Not a record, because
+ * Kryo cannot read records.
+ */
+final class Triangle implements Serializable {
+
+  private static final long serialVersionUID = 1;
+
+  /** The partition, or the node of the tree, that it is of. */
+  final int node;
+
+  /** Rows and columns of {@link #values}. */
+  final int height;
+
+  final int columns;
+
+  /** height x columns, column-major. */
+  final double[] values;
+
+  /** Rows of A below it. */
+  final long rows;
+
+  /** Of the bits of the partition's rows: a second reading must give the same. */
+  final long checksum;
+
+  Triangle(int node, int height, int columns, double[] values, long rows, long checksum) {
+    this.node = node;
+    this.height = height;
+    this.columns = columns;
+    this.values = values;
+    this.rows = rows;
+    this.checksum = checksum;
+  }
+}
