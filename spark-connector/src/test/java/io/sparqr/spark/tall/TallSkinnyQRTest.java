@@ -37,7 +37,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.netlib.util.intW;
 
-/** Q'Q = I and A = QR column by column, in units of eps, whatever the partitions and the condition. */
+/**
+ * Q'Q = I and A = QR column by column, in units of eps, whatever the partitions and the condition.
+ */
 class TallSkinnyQRTest {
 
   /** By partition, how often it has been read: its rows change with that. */
@@ -192,6 +194,17 @@ class TallSkinnyQRTest {
     }
   }
 
+  /** SPARK-19184's matrix, of which MLlib's Q'Q has an entry of 2.4e26. */
+  @Test
+  void qIsOrthonormalWhereThatOfMllibIsNot() {
+    double[][] a = {{1, 1, 1, 1}, {0, 1e-5, 1, 1}, {0, 0, 1e-10, 1}, {0, 0, 0, 1e-14}};
+    for (int partitions : new int[] {1, 2, 4}) {
+      try (var qr = TallSkinnyQR.builder().factorize(rows(a, equal(4, partitions)))) {
+        check(qr, a, 4);
+      }
+    }
+  }
+
   @Test
   void solutionsAndProductsAreThoseOfQ() {
     int m = 400;
@@ -257,13 +270,25 @@ class TallSkinnyQRTest {
     double[] work = new double[20_000];
     var info = new intW(0);
     JavaLAPACK.getInstance()
-        .dgesvd("N", "N", m, n, whole, m, expected, new double[1], 1, new double[1], 1, work,
-            work.length, info);
+        .dgesvd(
+            "N",
+            "N",
+            m,
+            n,
+            whole,
+            m,
+            expected,
+            new double[1],
+            1,
+            new double[1],
+            1,
+            work,
+            work.length,
+            info);
     try (var qr = TallSkinnyQR.builder().factorize(rows(a, equal(m, 4)))) {
       TallSkinnyQR.Svd svd = qr.svd(n);
       for (int k = 0; k < n; k++) {
-        assertThat(svd.sigma()[k])
-            .isCloseTo(expected[k], within(Tolerances.of(n, n, expected[0])));
+        assertThat(svd.sigma()[k]).isCloseTo(expected[k], within(Tolerances.of(n, n, expected[0])));
       }
       requireOrthonormal(svd.u().collect(), n);
       List<double[]> v = new ArrayList<>();
@@ -396,7 +421,8 @@ class TallSkinnyQRTest {
 
   /** From the second reading on, two rows of partition 1 have changed places. */
   private static Iterator<double[]> swapped(int partition, double[][] a) {
-    List<double[]> rows = new ArrayList<>(Arrays.asList(a).subList(20 * partition, 20 * partition + 20));
+    List<double[]> rows =
+        new ArrayList<>(Arrays.asList(a).subList(20 * partition, 20 * partition + 20));
     if (partition == 1 && READ.getAndIncrement() > 0) {
       Collections.swap(rows, 3, 4);
     }
