@@ -109,6 +109,15 @@ public final class Tolerances {
     return C * EPS * condition * norm;
   }
 
+  /**
+   * For standard errors, relatively, of columns with this condition number once they are scaled:
+   * 100 units for each of its units, whatever the number of rows. The most that was seen, between a
+   * factorization cut into tasks and dense Householder QR, is 33.
+   */
+  public static double ofStandardError(double condition) {
+    return 100 * EPS * condition;
+  }
+
   /** For quantities of A's own size, such as R or b. */
   public static double of(int m, int n, double norm) {
     return EPS * Math.min(C * Math.max(Math.max(m, n), 4), UNITS) * norm;

@@ -167,7 +167,7 @@ public final class DenseStatistics {
 
   /** The largest accepted relative error of a standard error. */
   public double tolerance() {
-    return Tolerances.ofSolution(condition, 1);
+    return Tolerances.ofStandardError(condition);
   }
 
   /** Asserts that the kept columns are independent and the others in their span. */

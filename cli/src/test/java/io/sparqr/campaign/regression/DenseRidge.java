@@ -1,8 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.campaign.regression;
 
-import io.sparqr.numeric.Tolerances;
 import io.sparqr.campaign.regression.Expected.Coefficient;
+import io.sparqr.numeric.Tolerances;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -54,7 +54,8 @@ final class DenseRidge {
       int at = qr.kept().indexOf(effects + j);
       double unit = DoubleDouble.square(inverse[at]).root().value();
       double value = b[at].value();
-      Figure estimate = Figure.of(value, Tolerances.FIGURE * Math.abs(value) + (slack + 1e-12) * size * unit);
+      Figure estimate =
+          Figure.of(value, Tolerances.FIGURE * Math.abs(value) + (slack + 1e-12) * size * unit);
       var extended = new ArrayList<>(free);
       extended.add(rows.weighted(columns.get(j).values()));
       if (j >= first && new DenseQr(extended).rank() == unpenalized) {

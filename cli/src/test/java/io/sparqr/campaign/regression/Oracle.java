@@ -1,8 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.campaign.regression;
 
-import io.sparqr.numeric.Tolerances;
 import io.sparqr.campaign.regression.Expected.Coefficient;
+import io.sparqr.numeric.Tolerances;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

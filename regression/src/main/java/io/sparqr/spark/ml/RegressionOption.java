@@ -39,7 +39,10 @@ public final class RegressionOption<T> extends DeclaredOption<T> {
   /** The column of weights. */
   public static final RegressionOption<String> WEIGHT_COL =
       new RegressionOption<>(
-          declare("weightCol(column)", OptionType.text(), "column of the rows' weights, each at least 0")
+          declare(
+                  "weightCol(column)",
+                  OptionType.text(),
+                  "column of the rows' weights, each at least 0")
               .otherwise("all weights are 1")
               .called("weights")
               .everywhere()
@@ -119,8 +122,7 @@ public final class RegressionOption<T> extends DeclaredOption<T> {
                       + " of freedom, sandwich is that of R's vcovCL)")
               .byDefault(VcovNames.FIXEST)
               .everywhere()
-              .detail(
-                  ". With fixest's, absorbed effects nested in clusters are not counted"));
+              .detail(". With fixest's, absorbed effects nested in clusters are not counted"));
 
   /** Whether there are standard errors. */
   public static final RegressionOption<Boolean> COMPUTE_STANDARD_ERRORS =

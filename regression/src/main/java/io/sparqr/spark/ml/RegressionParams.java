@@ -189,9 +189,7 @@ public final class RegressionParams implements Serializable {
     String summary = option.summary().replace("`", "");
     return summary
         + (words.isEmpty() ? "" : ": one of " + String.join(", ", words))
-        + (option.byDefault().isPresent()
-            ? ""
-            : "; if this is not set: " + option.defaultText());
+        + (option.byDefault().isPresent() ? "" : "; if this is not set: " + option.defaultText());
   }
 
   /** The range of an option, as Spark asks for it: by name, because Spark copies it. */

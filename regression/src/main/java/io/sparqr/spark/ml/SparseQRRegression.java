@@ -217,8 +217,8 @@ public class SparseQRRegression
   /**
    * The small-sample correction of clustered errors: fixest (default, here as in {@code
    * sparqr.feols} and on the command line; its ssc: the factor of the smallest number of clusters
-   * for all ways, t with G-1 degrees of freedom, and k without absorbed effects nested in clusters),
-   * sandwich (G/(G-1) (n-1)/(n-k) and t with n-k, as R's vcovCL) or none.
+   * for all ways, t with G-1 degrees of freedom, and k without absorbed effects nested in
+   * clusters), sandwich (G/(G-1) (n-1)/(n-k) and t with n-k, as R's vcovCL) or none.
    */
   public SparseQRRegression setClusterCorrection(String name) {
     return with(own.clusterCorrection, name);

@@ -127,7 +127,7 @@ final class DenseFit {
 
   /** The largest accepted relative errors. */
   double tolerance() {
-    return Tolerances.ofSolution(condition, 1);
+    return Tolerances.ofStandardError(condition);
   }
 
   /** Whether l is orthogonal to the null space. */

@@ -107,7 +107,8 @@ class RegressionOptionTextsTest {
         lines(
             RegressionParams.declared(),
             o ->
-                "        %s: %s = %s,".formatted(o.name(), annotation(o), value(o).orElse("None"))));
+                "        %s: %s = %s,"
+                    .formatted(o.name(), annotation(o), value(o).orElse("None"))));
     between(
         ESTIMATOR,
         "        Names of columns; defaults \"features\", \"label\", \"prediction\".\n",
@@ -156,7 +157,8 @@ class RegressionOptionTextsTest {
   }
 
   private static String docstring(DeclaredOption<?> option, String beforeDefault) {
-    String text = sentences(option, beforeDefault).replace("None if not set: none.", "None if not set.");
+    String text =
+        sentences(option, beforeDefault).replace("None if not set: none.", "None if not set.");
     if (option.type().isFlag()) {
       text = "Whether to " + text.substring(0, 1).toLowerCase(Locale.ROOT) + text.substring(1);
     }
@@ -177,8 +179,7 @@ class RegressionOptionTextsTest {
 
   private static String setter(DeclaredOption<?> option) {
     return "\n    def set%s(self: _S, value: %s) -> _S:\n%s\n        return self._set(%s=value)"
-        .formatted(
-            capital(option), type(option), docstring(option, "Default: "), option.name());
+        .formatted(capital(option), type(option), docstring(option, "Default: "), option.name());
   }
 
   /** The methods of Java name words and defaults in Javadoc. */

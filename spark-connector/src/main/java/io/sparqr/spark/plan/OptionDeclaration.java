@@ -126,8 +126,7 @@ public final class OptionDeclaration<T> {
       return Optional.empty();
     }
     String no = Boolean.TRUE.equals(value) ? "no-" : "";
-    return Optional.of(
-        spelled.isEmpty() ? "--" + no + DeclaredOption.apart(stem, "-") : spelled);
+    return Optional.of(spelled.isEmpty() ? "--" + no + DeclaredOption.apart(stem, "-") : spelled);
   }
 
   Optional<String> keyword() {
