@@ -1,5 +1,5 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-"""The options of a solver, as Java declares them in SolveOption: a test there writes the table and compares it."""
+"""Options, as Java declares them in SolveOption and RegressionOption: tests there write these tables and compare them."""
 
 from __future__ import annotations
 
@@ -135,4 +135,117 @@ OPTIONS = {
         False,
         "record time and place of all work, for the report's page",
     ),
+}
+
+# by the params of sparqr.ml.SparseQRRegression, which has options of its solver besides
+REGRESSION = {
+    "formula": Option(
+        "formula",
+        str,
+        None,
+        "R's formula for response and terms and, after a bar, absorbed effects: log_wage ~ age + a:b + factor(year) + offset(z) | worker + firm",
+    ),
+    "weightCol": Option(
+        "weightCol",
+        str,
+        None,
+        "column of the rows' weights, each at least 0",
+    ),
+    "categoricalCols": Option(
+        "categoricalCols",
+        list,
+        None,
+        "columns that are factors whatever their type, such as numbers that are codes",
+    ),
+    "referenceLevels": Option(
+        "referenceLevels",
+        list,
+        None,
+        "reference levels of factors, each as column=level",
+    ),
+    "handleInvalid": Option(
+        "handleInvalid",
+        ("error", "skip", "keep"),
+        "error",
+        "what to do with rows that lack a value (skip leaves them out as R does, keep makes missing a level of its own)",
+    ),
+    "vcov": Option(
+        "vcov",
+        ("iid", "HC0", "HC1", "HC2", "HC3", "cluster"),
+        None,
+        "standard errors (iid for equal variances, HC0 to HC3 for any variances, cluster for errors correlated within clusters)",
+    ),
+    "clusterCols": Option(
+        "clusterCols",
+        list,
+        None,
+        "one or two columns of clusters, within which errors may be correlated",
+    ),
+    "clusterCorrection": Option(
+        "clusterCorrection",
+        ("fixest", "sandwich", "none"),
+        "fixest",
+        "small-sample correction of clustered errors (fixest takes t with clusters - 1 degrees of freedom, sandwich is that of R's vcovCL)",
+    ),
+    "computeStandardErrors": Option(
+        "computeStandardErrors",
+        bool,
+        True,
+        "compute standard errors, which may cost as much as the fit",
+    ),
+    "keepTerms": Option(
+        "keepTerms",
+        list,
+        None,
+        "names of coefficients to keep if columns depend on each other, in order of priority",
+    ),
+    "dropTerms": Option(
+        "dropTerms",
+        list,
+        None,
+        "names of coefficients to drop first if columns depend on each other; of the others later ones are dropped first, as in R's lm",
+    ),
+    "fitIntercept": Option(
+        "fitIntercept",
+        bool,
+        True,
+        "fit an intercept, which is never penalized; a formula decides that itself",
+    ),
+    "regParam": Option(
+        "regParam",
+        float,
+        0.0,
+        "ridge parameter, at least 0, of 1/(2W) sum w (y - x'b - c)^2 + regParam/2 ||b||^2, W being the sum of the weights",
+    ),
+    "offsetCol": Option(
+        "offsetCol",
+        str,
+        None,
+        "column that is subtracted from the label and added to predictions",
+    ),
+    "idCol": Option(
+        "idCol",
+        str,
+        None,
+        "column whose value identifies a rejected row in the error message",
+    ),
+}
+
+# keywords of sparqr.feols and the params that they are
+FEOLS = {
+    "formula": "formula",
+    "weights": "weightCol",
+    "categorical": "categoricalCols",
+    "reference_levels": "referenceLevels",
+    "vcov": "vcov",
+    "cluster_correction": "clusterCorrection",
+    "keep_terms": "keepTerms",
+    "drop_terms": "dropTerms",
+}
+
+# keywords of sparqr.feols and what they were called earlier, which is accepted until 1.0
+FORMER = {
+    "reference_levels": ("references",),
+    "keep_terms": ("keep",),
+    "drop_terms": ("drop",),
 }

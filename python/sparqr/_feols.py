@@ -8,13 +8,15 @@ from typing import Any, Mapping, Sequence
 
 from sparqr import _progress
 from sparqr._calls import in_thread
+from sparqr._declared import FORMER, REGRESSION
 from sparqr._feols_result import PREDICTION, Feols, Fitted, told
 from sparqr._feols_rows import Source
 from sparqr._sample import Variable, variables
 from sparqr._tables import require_arrow
 
-_STRINGS = {"iid": "iid", "hetero": "HC1", "HC0": "HC0", "HC1": "HC1", "HC2": "HC2", "HC3": "HC3"}
-_CORRECTIONS = ("fixest", "sandwich", "none")
+# the estimator's words, but for clusters, which pyfixest names in a dict, and pyfixest's own
+_STRINGS = {word: word for word in REGRESSION["vcov"].values if word != "cluster"} | {"hetero": "HC1"}
+_CORRECTIONS = REGRESSION["clusterCorrection"].values
 _SINGLETONS = ("singleton", "none")
 
 # fixest's defaults, which are the same as cluster_correction="fixest".
@@ -53,9 +55,9 @@ def feols(
     ssc: Mapping[str, Any] | None = None,
     fixef_rm: str = "singleton",
     categorical: Sequence[str] = (),
-    references: Mapping[str, Any] | None = None,
-    keep: Sequence[str] = (),
-    drop: Sequence[str] = (),
+    reference_levels: Mapping[str, Any] | None = None,
+    keep_terms: Sequence[str] = (),
+    drop_terms: Sequence[str] = (),
     ordering: str = "auto",
     backend: str = "auto",
     rank_tolerance: float | None = None,
@@ -102,9 +104,9 @@ def feols(
         For Spark DataFrames the levels must be counted first.
     categorical : sequence of str
         Numeric columns to be used as factors.
-    references : dict, optional
+    reference_levels : dict, optional
         Reference levels by column. Default: the first in ascending order.
-    keep, drop : sequence of str
+    keep_terms, drop_terms : sequence of str
         Names of coefficients to keep, or to drop first, if columns depend on each other. Among the others,
         later ones are dropped first.
     ordering : {"auto", "colamd", "amd", "nd", "natural", "best"}
@@ -118,7 +120,8 @@ def feols(
     progress : bool, optional
         Show progress, as :func:`sparqr.solve` does.
     **others
-        Accepts nothing: pyfixest's other options are refused, each with advice on our replacement.
+        The earlier keywords references, keep and drop, which are accepted until 1.0. pyfixest's other options
+        are refused, each with advice on our replacement.
 
     Returns
     -------
@@ -134,6 +137,9 @@ def feols(
         As for :func:`sparqr.solve`: an infinite value, data that changed, no CUDA device, ...
     """
     require_arrow("feols")
+    reference_levels = _given(others, "reference_levels", reference_levels)
+    keep_terms = _given(others, "keep_terms", keep_terms)
+    drop_terms = _given(others, "drop_terms", drop_terms)
     _refuse(formula, ssc, others)
     if cluster_correction not in _CORRECTIONS:
         raise ValueError(f"cluster_correction {cluster_correction!r} is none of {', '.join(_CORRECTIONS)}")
@@ -153,13 +159,13 @@ def feols(
                 "handleInvalid": "skip",
                 "predictionCol": PREDICTION,
                 "categoricalCols": list(dict.fromkeys([*categorical, *rows.factors])),
-                "referenceLevels": _references(rows.references, references or {}, found),
+                "referenceLevels": _references(rows.references, reference_levels or {}, found),
                 "weightCol": weights,
                 "vcov": "cluster" if clusters else kind,
                 "clusterCols": clusters or None,
                 "clusterCorrection": cluster_correction,
-                "keepTerms": list(keep) or None,
-                "dropTerms": list(drop) or None,
+                "keepTerms": list(keep_terms) or None,
+                "dropTerms": list(drop_terms) or None,
                 "ordering": ordering,
                 "backend": backend,
                 "rankTolerance": rank_tolerance,
@@ -211,6 +217,16 @@ def parsed_vcov(vcov: str | Mapping[str, str] | None) -> tuple[str, list[str]]:
     return "CRV1", columns
 
 
+def _given(others: dict[str, Any], keyword: str, value: Any) -> Any:
+    """The value of a keyword, which may be given under an earlier name."""
+    for former in FORMER[keyword]:
+        if former in others:
+            if value:
+                raise TypeError(f"feols() got both {keyword} and {former}, its earlier name")
+            value = others.pop(former)
+    return value
+
+
 def _refuse(formula: str, ssc: Mapping[str, Any] | None, others: Mapping[str, Any]) -> None:
     for name in others:
         if name not in _ELSEWHERE:
@@ -230,7 +246,7 @@ def _refuse(formula: str, ssc: Mapping[str, Any] | None, others: Mapping[str, An
     if several or "+" in plain.split("~")[0]:
         raise ValueError(f"formula {formula!r} is of several models: one a call")
     if re.search(r"(?<![\w.])i\s*\(", plain):
-        raise ValueError(f"formula {formula!r}: i() is not there: C(x), x:y and references={{column: level}} are")
+        raise ValueError(f"formula {formula!r}: i() is not there: C(x), x:y and reference_levels={{column: level}} are")
 
 
 def _references(

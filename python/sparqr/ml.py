@@ -23,7 +23,7 @@ from sparqr._calls import in_thread
 from sparqr._errors import telling_errors
 from sparqr._frame import require_frame
 from sparqr._jvm import java_class
-from sparqr._regression_params import RegressionParams, RegressionSetters, solver_defaults
+from sparqr._regression_params import RegressionParams, RegressionSetters, declared_defaults
 from sparqr._regression_summary import ServersSummary, SparseQRRegressionSummary
 from sparqr._stage import JAVA_ESTIMATOR, Saved, Told, require_jar, session
 
@@ -42,12 +42,42 @@ class SparseQRRegression(Told, JavaEstimator, RegressionSetters, Saved):
     ----------
     featuresCol, labelCol, predictionCol : str
         Names of columns; defaults "features", "label", "prediction".
+    formula : str, optional
+        R's formula for response and terms and, after a bar, absorbed effects: ``log_wage ~ age + a:b + factor(year) +
+        offset(z) | worker + firm``. Default: the features column.
     weightCol : str, optional
-        Weights, at least 0. Default: all are 1.
+        Column of the rows' weights, each at least 0. Default: all weights are 1.
+    categoricalCols : list of str, optional
+        Columns that are factors whatever their type, such as numbers that are codes. Default: strings and booleans of
+        a formula.
+    referenceLevels : list of str, optional
+        Reference levels of factors, each as column=level. Default: the first level in ascending order.
+    handleInvalid : {"error", "skip", "keep"}
+        What to do with rows that lack a value (skip leaves them out as R does, keep makes missing a level of its own).
+    vcov : {"iid", "HC0", "HC1", "HC2", "HC3", "cluster"}, optional
+        Standard errors (iid for equal variances, HC0 to HC3 for any variances, cluster for errors correlated within
+        clusters). Default: cluster if there are columns of clusters, else iid.
+    clusterCols : list of str, optional
+        One or two columns of clusters, within which errors may be correlated. Default: none.
+    clusterCorrection : {"fixest", "sandwich", "none"}
+        Small-sample correction of clustered errors (fixest takes t with clusters - 1 degrees of freedom, sandwich is
+        that of R's vcovCL).
+    computeStandardErrors : bool
+        Compute standard errors, which may cost as much as the fit.
+    keepTerms : list of str, optional
+        Names of coefficients to keep if columns depend on each other, in order of priority. Default: none.
+    dropTerms : list of str, optional
+        Names of coefficients to drop first if columns depend on each other; of the others later ones are dropped
+        first, as in R's lm. Default: none.
     fitIntercept : bool
-        Default True. The intercept is never penalized.
+        Fit an intercept, which is never penalized; a formula decides that itself.
     regParam : float
-        At least 0; default 0.
+        Ridge parameter, at least 0, of 1/(2W) sum w (y - x'b - c)^2 + regParam/2 ||b||^2, W being the sum of the
+        weights.
+    offsetCol : str, optional
+        Column that is subtracted from the label and added to predictions. Default: none.
+    idCol : str, optional
+        Column whose value identifies a rejected row in the error message. Default: partition, row and file alone.
     ordering : {"auto", "colamd", "amd", "nd", "natural", "best"}
         Column order.
     backend : {"auto", "cpu", "cuda"}
@@ -57,30 +87,6 @@ class SparseQRRegression(Told, JavaEstimator, RegressionSetters, Saved):
         rank detection. Default: 20 (m+n) eps max ||a_j||.
     profile : bool
         Record time and place of all work, for the report's page.
-    computeStandardErrors : bool
-        Default True.
-    idCol : str, optional
-        Its value identifies a refused row in the error message.
-    formula : str, optional
-        R's formula, in place of features and label column: ``log_wage ~ age + a:b | worker``.
-    categoricalCols : list of str, optional
-        Columns to be used as factors, without an encoder before.
-    referenceLevels : list of str, optional
-        Each as ``column=level``; for other factors the first level.
-    offsetCol : str, optional
-        A column subtracted from the label and added to predictions.
-    handleInvalid : {"error", "skip", "keep"}
-        How to handle rows with missing values.
-    keepTerms : list of str, optional
-        Names of coefficients to keep if columns depend on each other, in order of priority.
-    dropTerms : list of str, optional
-        Names of coefficients to drop first. Among the others, later ones are dropped first, as in lm.
-    vcov : {"iid", "HC0", "HC1", "HC2", "HC3", "cluster"}, optional
-        The assumption behind the standard errors. Default: cluster if ``clusterCols`` is set, else iid.
-    clusterCols : list of str, optional
-        One or two columns of clusters, within which errors may be correlated.
-    clusterCorrection : {"fixest", "sandwich", "none"}
-        Small-sample correction of clustered errors.
     progress : bool, optional
         Show progress of a fit, as :func:`sparqr.solve` does. It is not a param, so it is neither saved nor loaded.
     """
@@ -94,38 +100,31 @@ class SparseQRRegression(Told, JavaEstimator, RegressionSetters, Saved):
         featuresCol: str = "features",
         labelCol: str = "label",
         predictionCol: str = "prediction",
+        formula: str | None = None,
         weightCol: str | None = None,
+        categoricalCols: list[str] | None = None,
+        referenceLevels: list[str] | None = None,
+        handleInvalid: str = "error",
+        vcov: str | None = None,
+        clusterCols: list[str] | None = None,
+        clusterCorrection: str = "fixest",
+        computeStandardErrors: bool = True,
+        keepTerms: list[str] | None = None,
+        dropTerms: list[str] | None = None,
         fitIntercept: bool = True,
         regParam: float = 0.0,
+        offsetCol: str | None = None,
+        idCol: str | None = None,
         ordering: str = "auto",
         backend: str = "auto",
         rankTolerance: float | None = None,
         profile: bool = False,
-        computeStandardErrors: bool = True,
-        idCol: str | None = None,
-        formula: str | None = None,
-        categoricalCols: list[str] | None = None,
-        referenceLevels: list[str] | None = None,
-        offsetCol: str | None = None,
-        handleInvalid: str = "error",
-        keepTerms: list[str] | None = None,
-        dropTerms: list[str] | None = None,
-        vcov: str | None = None,
-        clusterCols: list[str] | None = None,
-        clusterCorrection: str = "fixest",
         progress: bool | None = None,
     ) -> None:
         super().__init__()
         require_jar()
         self._java_obj = self._new_java_obj(JAVA_ESTIMATOR, self.uid)
-        self._setDefault(
-            fitIntercept=True,
-            regParam=0.0,
-            computeStandardErrors=True,
-            handleInvalid="error",
-            clusterCorrection="fixest",
-            **solver_defaults(),
-        )
+        self._setDefault(**declared_defaults())
         given = dict(self._input_kwargs)
         self.setProgress(given.pop("progress", None))
         self.setParams(**given)
@@ -137,28 +136,29 @@ class SparseQRRegression(Told, JavaEstimator, RegressionSetters, Saved):
         featuresCol: str = "features",
         labelCol: str = "label",
         predictionCol: str = "prediction",
+        formula: str | None = None,
         weightCol: str | None = None,
+        categoricalCols: list[str] | None = None,
+        referenceLevels: list[str] | None = None,
+        handleInvalid: str = "error",
+        vcov: str | None = None,
+        clusterCols: list[str] | None = None,
+        clusterCorrection: str = "fixest",
+        computeStandardErrors: bool = True,
+        keepTerms: list[str] | None = None,
+        dropTerms: list[str] | None = None,
         fitIntercept: bool = True,
         regParam: float = 0.0,
+        offsetCol: str | None = None,
+        idCol: str | None = None,
         ordering: str = "auto",
         backend: str = "auto",
         rankTolerance: float | None = None,
         profile: bool = False,
-        computeStandardErrors: bool = True,
-        idCol: str | None = None,
-        formula: str | None = None,
-        categoricalCols: list[str] | None = None,
-        referenceLevels: list[str] | None = None,
-        offsetCol: str | None = None,
-        handleInvalid: str = "error",
-        keepTerms: list[str] | None = None,
-        dropTerms: list[str] | None = None,
-        vcov: str | None = None,
-        clusterCols: list[str] | None = None,
-        clusterCorrection: str = "fixest",
     ) -> SparseQRRegression:
         """Set several params at once."""
         return self._set(**self._input_kwargs)
+
     def _fit(self, dataset: DataFrame) -> SparseQRRegressionModel:
         if require_frame(dataset) is not None:
             return super()._fit(dataset)

@@ -208,6 +208,7 @@ class FeolsTest(SparkTest):
         fit = sparqr.feols("log_wage ~ age + months | worker", twice)
         self.assertEqual((list(fit.coef().index), fit.dropped), (["age"], ["months"]))
         self.assertIn("Not defined", str(fit))
+        # keep_terms is its name since; this one is accepted until 1.0
         fit = sparqr.feols("log_wage ~ age + months | worker", twice, keep=["months"])
         self.assertEqual((list(fit.coef().index), fit.dropped), (["months"], ["age"]))
         self.assertEqual(fit.vcov().shape, (1, 1))
@@ -342,7 +343,7 @@ class FeolsTest(SparkTest):
         self.assertAlmostEqual(fit.r2_within, 0.01709, 5)
         data = self.case("23_trend")
         formula = "y ~ x + treat:C(year) | firm + year"
-        fit = self.both(formula, data, {"CRV1": "firm"}, references={"year": 2017})
+        fit = self.both(formula, data, {"CRV1": "firm"}, reference_levels={"year": 2017})
         self.assertEqual(fit.dropped, ["treat:factor(year)2017"])
         self.assertEqual([round(c, 3) for c in fit.coef()[1:]], [-0.171, 0.602, 1.369, 1.921])
         fit = self.both("y ~ x + treat:year | firm + year", data)

@@ -7,8 +7,8 @@ import unittest
 from unittest import mock
 
 import sparqr
-from sparqr import _connect, _errors, _jvm, _solve
-from sparqr._declared import OPTIONS
+from sparqr import _connect, _errors, _feols, _jvm, _solve
+from sparqr._declared import FEOLS, FORMER, OPTIONS, REGRESSION
 
 
 class PlainTest(unittest.TestCase):
@@ -91,6 +91,39 @@ class PlainTest(unittest.TestCase):
             self.assertNotIn("DataFrame", str(told.exception))
         with self.assertRaisesRegex(ValueError, "'stop' is none of report, fail"):
             sparqr.solve(None, rank_policy="stop")
+
+    def test_feols_has_the_declared_keywords(self):
+        parameters = inspect.signature(sparqr.feols).parameters
+        text = inspect.getdoc(sparqr.feols)
+        for keyword, name in FEOLS.items():
+            option = REGRESSION[name]
+            given = parameters[keyword].default
+            self.assertIn(given, [option.default] if option.default is not None else [None, (), parameters[keyword].empty])
+            self.assertRegex(text, rf"(?m)^{keyword}[ ,]|, {keyword} :")
+            for word in option.values if isinstance(option.values, tuple) and name != "vcov" else ():
+                self.assertIn(f'"{word}"', text)
+        solver = {"ordering", "backend", "rank_tolerance", "profile"}
+        own = {"data", "ssc", "fixef_rm", "progress", "others"}
+        self.assertEqual(set(parameters), set(FEOLS) | solver | own)
+        for keyword in solver:
+            self.assertEqual(parameters[keyword].default, OPTIONS[keyword].default)
+
+    def test_feols_takes_errors_by_the_estimators_words(self):
+        for word in REGRESSION["vcov"].values:
+            if word == "cluster":
+                self.assertEqual(_feols.parsed_vcov({"CRV1": "a + b"}), ("CRV1", ["a", "b"]))
+            else:
+                self.assertEqual(_feols.parsed_vcov(word), (word, []))
+        self.assertEqual(_feols.parsed_vcov("hetero"), ("HC1", []))
+
+    def test_feols_takes_earlier_keywords(self):
+        self.assertEqual(FORMER, {"reference_levels": ("references",), "keep_terms": ("keep",), "drop_terms": ("drop",)})
+        others = {"keep": ["a"], "split": "b"}
+        self.assertEqual(_feols._given(others, "keep_terms", ()), ["a"])
+        self.assertEqual(others, {"split": "b"})
+        self.assertEqual(_feols._given({}, "keep_terms", ["c"]), ["c"])
+        with self.assertRaisesRegex(TypeError, "both keep_terms and keep, its earlier name"):
+            _feols._given({"keep": ["a"]}, "keep_terms", ["c"])
 
     def test_a_missing_jar_is_told(self):
         class JavaPackage:

@@ -115,7 +115,7 @@ def regressions(spark):
     here = panel()
     there = spark.createDataFrame(here)
     two = sparqr.feols("wage ~ age | worker + firm", here, {"CRV1": "worker"}, profile=True)
-    dot = sparqr.feols("wage ~ . | worker", there, "HC3", references={"firm": "f1"})
+    dot = sparqr.feols("wage ~ . | worker", there, "HC3", reference_levels={"firm": "f1"})
     found = {}
     for name, fit in {"two": two, "dot": dot}.items():
         found[name] = {
@@ -181,7 +181,7 @@ def errors(spark):
     tell_error("solve ridge", lambda: sparqr.solve(data, ridge=-1.0))
     tell_error("feols column", lambda: sparqr.feols("wage ~ salary", panel()))
     tell_error("feols formula", lambda: sparqr.feols("wage ~ age)", panel()))
-    tell_error("feols level", lambda: sparqr.feols("wage ~ firm", panel(), references={"firm": "x"}))
+    tell_error("feols level", lambda: sparqr.feols("wage ~ firm", panel(), reference_levels={"firm": "x"}))
     tell_error("solve column", lambda: sparqr.solve(data, label_col="salary"))
 
 

@@ -95,9 +95,9 @@ def fit(case, data, singletons):
         case["weights"],
         fixef_rm=singletons,
         categorical=case["categorical"],
-        references=case["references"],
-        keep=case["keep"],
-        drop=case["drop"],
+        reference_levels=case["references"],
+        keep_terms=case["keep"],
+        drop_terms=case["drop"],
         **options,
     )
 

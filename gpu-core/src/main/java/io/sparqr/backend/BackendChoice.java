@@ -8,7 +8,7 @@ public enum BackendChoice {
    * reason.
    */
   AUTO,
-  /** The CPU. */
+  /** The CPU, even where there is a device. */
   CPU,
   /** A CUDA device, or an error: never a fallback. */
   REQUIRE_CUDA

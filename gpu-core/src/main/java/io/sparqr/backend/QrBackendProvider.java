@@ -8,7 +8,7 @@ import java.util.Optional;
 /** Service interface of a backend ({@link java.util.ServiceLoader}). */
 public interface QrBackendProvider {
 
-  /** "cpu" or "cuda". */
+  /** The backend's name in options and reports: "cpu" or "cuda". */
   String name();
 
   /**

@@ -63,7 +63,7 @@ public record FactorSummary(
       long stages, long rounds, long tasks, long h2dBytes, long d2hBytes, long peakBytes)
       implements Serializable {
 
-    /** No device. */
+    /** Of a task that used no device. */
     public static final DeviceUse NONE = new DeviceUse(0, 0, 0, 0, 0, 0);
 
     private DeviceUse plus(DeviceUse other) {
@@ -86,7 +86,7 @@ public record FactorSummary(
    */
   public record Check(double normDeparture, long redoneTasks) implements Serializable {
 
-    /** Nothing compared. */
+    /** Of a task whose result was not checked. */
     public static final Check NONE = new Check(0, 0);
 
     private Check plus(Check other) {
@@ -95,7 +95,7 @@ public record FactorSummary(
     }
   }
 
-  /** Of no task at all. */
+  /** Of no task at all, to begin a sum with. */
   public static FactorSummary none() {
     return cpu("none", new Work(0, 0, 0, 0, 0), 0);
   }

@@ -38,7 +38,7 @@ public record FrontFactor(
     }
   }
 
-  /** Without a checksum. */
+  /** Rows of R whose checksum has not been computed. */
   public FrontFactor(
       int front, int fn, int[] livePivot, DoubleBuffer values, double[] rhs, int rhsCount) {
     this(front, fn, livePivot, values, rhs, rhsCount, 0);

@@ -72,7 +72,7 @@ public record FrontReflectors(
     return true;
   }
 
-  /** Rows of R. */
+  /** The rank of the front, which is its number of rows of R. */
   public int rank() {
     return livePivot.length;
   }
@@ -82,7 +82,7 @@ public record FrontReflectors(
     return result.length - livePivot.length;
   }
 
-  /** Number of values of V kept. */
+  /** The number of entries of V that are kept. */
   public long values() {
     long sum = 0;
     for (ReflectorBlock b : blocks) {

@@ -13,7 +13,7 @@ import java.util.Optional;
  */
 public record Residence(Optional<ResidentFactor> factor, boolean alone, String reason) {
 
-  /** Not asked for. */
+  /** R was not asked to stay on the device. */
   public static final Residence NONE = none("");
 
   /** R has stayed, beside the rows returned. */
@@ -26,7 +26,7 @@ public record Residence(Optional<ResidentFactor> factor, boolean alone, String r
     return new Residence(Optional.of(factor), true, "");
   }
 
-  /** R has not stayed. */
+  /** R could not stay on the device, for this reason. */
   public static Residence none(String reason) {
     return new Residence(Optional.empty(), false, reason);
   }

@@ -84,7 +84,7 @@ public interface ResidentFactor extends AutoCloseable {
   /** A claim to R by an owner that has no other copy of it. */
   interface Claim {
 
-    /** No claim. */
+    /** Says that no owner needs R where it is. */
     Claim NONE =
         new Claim() {
           @Override

@@ -37,7 +37,7 @@ public record SubtreeFactor(
     outputs = List.copyOf(outputs);
   }
 
-  /** Without Q. */
+  /** A factor whose Householder vectors are not kept. */
   public SubtreeFactor(
       List<FrontFactor> fronts,
       List<ContributionBlock> outputs,
@@ -46,7 +46,7 @@ public record SubtreeFactor(
     this(fronts, outputs, residualSquares, summary, List.of());
   }
 
-  /** With R. */
+  /** A factor that is not solved, with R on the host. */
   public SubtreeFactor(
       List<FrontFactor> fronts,
       List<ContributionBlock> outputs,

@@ -10,7 +10,7 @@ package io.sparqr.numeric;
 @FunctionalInterface
 public interface WorkListener {
 
-  /** Ignores everything. */
+  /** A listener for callers who want no progress. */
   WorkListener NONE = flops -> {};
 
   /** Reports further flops as done. */

@@ -60,6 +60,31 @@ public final class Tolerances {
    */
   public static final double DEPARTURE = 1e-13;
 
+  /**
+   * How far a printed residual norm may be from that of the printed x, relatively, in campaigns of
+   * problems of any condition: six digits are what reports print.
+   */
+  public static final double PRINTED_NORM = 1e-6;
+
+  /** The same of the norm of b, for residuals that are nearly 0: of them R and Q'b know as much. */
+  public static final double PRINTED_NORM_OF_B = 1e-12;
+
+  /** How far the printed ||A'r|| / (||A|| ||r||) may be: three digits say what it says. */
+  public static final double PRINTED_GRADIENT = 1e-3;
+
+  /**
+   * How close figures of campaigns are, relatively, where the condition number leaves eight digits:
+   * more than any table prints. What the condition number takes comes on top, by {@link
+   * #CONDITIONED}.
+   */
+  public static final double FIGURE = 1e-8;
+
+  /**
+   * What rounding may do to the answers of a backward stable method for small dense problems,
+   * relatively, for each unit of the condition number: 45 eps.
+   */
+  public static final double CONDITIONED = 1e-14;
+
   private static final double C = 20;
 
   private Tolerances() {}
@@ -82,6 +107,15 @@ public final class Tolerances {
   /** For a solution, whatever its method: it loses as many digits as the condition number has. */
   public static double ofSolution(double condition, double norm) {
     return C * EPS * condition * norm;
+  }
+
+  /**
+   * For standard errors, relatively, of columns with this condition number once they are scaled:
+   * 100 units for each of its units, whatever the number of rows. The most that was seen, between a
+   * factorization cut into tasks and dense Householder QR, is 33.
+   */
+  public static double ofStandardError(double condition) {
+    return 100 * EPS * condition;
   }
 
   /** For quantities of A's own size, such as R or b. */

@@ -50,17 +50,17 @@ public final class ByteBudget {
     return taken.addAndGet(-bytes);
   }
 
-  /** Bytes in all. */
+  /** The size of the budget in bytes, at present. */
   public long most() {
     return most.getAsLong();
   }
 
-  /** Bytes that are taken. */
+  /** The bytes that are taken at present. */
   public long taken() {
     return taken.get();
   }
 
-  /** Bytes that are not taken. */
+  /** The bytes that may still be taken; negative if the budget has shrunk. */
   public long left() {
     return most.getAsLong() - taken.get();
   }

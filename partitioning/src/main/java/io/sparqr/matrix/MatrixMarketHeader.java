@@ -55,11 +55,11 @@ public record MatrixMarketHeader(
 
   /** The relation of an entry to its mirror image. */
   public enum Symmetry {
-    /** None. */
+    /** Every entry stands for itself alone. */
     GENERAL,
-    /** Equal. */
+    /** An entry stands for its mirror image, too. */
     SYMMETRIC,
-    /** Negated. */
+    /** An entry stands for its mirror image with the opposite sign, too. */
     SKEW
   }
 

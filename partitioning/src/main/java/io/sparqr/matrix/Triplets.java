@@ -29,7 +29,7 @@ public final class Triplets {
   private int[] column;
   private double[] value;
 
-  /** No entries yet. */
+  /** A matrix without entries, to which they are added. */
   public Triplets() {
     open(0);
   }

@@ -11,7 +11,7 @@ public final class Given implements ColumnOrdering {
 
   private final Permutation order;
 
-  /** Always returns this order. */
+  /** An ordering method that returns this order for every pattern. */
   public Given(Permutation order) {
     this.order = Objects.requireNonNull(order, "order");
   }

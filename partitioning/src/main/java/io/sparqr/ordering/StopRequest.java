@@ -7,7 +7,7 @@ import java.util.concurrent.CancellationException;
 public final class StopRequest {
   private volatile boolean requested;
 
-  /** Requests it. */
+  /** Asks the work to stop where it next can. */
   public void request() {
     requested = true;
   }

@@ -154,7 +154,7 @@ public final class CompactLongs implements Serializable {
     return size;
   }
 
-  /** Value k. */
+  /** Value k, from 0. O(1). */
   public long get(int k) {
     long v = cell(k);
     return width < Long.BYTES && v == none(width) ? value[Arrays.binarySearch(index, k)] : v;

@@ -47,7 +47,7 @@ public final class Permutation implements Serializable {
     return new Permutation(order);
   }
 
-  /** n. */
+  /** The number of elements, n. */
   public int size() {
     return original.length;
   }

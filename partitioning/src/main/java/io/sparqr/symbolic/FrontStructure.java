@@ -17,13 +17,13 @@ final class FrontStructure {
   /** Columns of fronts per piece of parallel work. */
   private static final int PIECE = 1 << 16;
 
-  /** Size nf+1. */
+  /** Size nf+1; where the tail of each front begins in {@link #tailColumns}. */
   final int[] tailStart;
 
   /** Size tailStart[nf]; places, ascending in each front. */
   final int[] tailColumns;
 
-  /** Size nf. */
+  /** Size nf; the floating-point operations of each front. */
   final double[] flops;
 
   /**

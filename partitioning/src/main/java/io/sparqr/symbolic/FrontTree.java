@@ -13,22 +13,22 @@ import java.util.Arrays;
  */
 final class FrontTree {
 
-  /** nf. */
+  /** The number of fronts, nf. */
   final int count;
 
-  /** Size nf; parent or -1. */
+  /** Size nf; the parent of each front, -1 for a root. */
   final int[] parent;
 
   /** Size nf+1; running sum of the pivot columns, from 0. */
   final int[] pivotStart;
 
-  /** Size nf; non-pivot columns. */
+  /** Size nf; the number of non-pivot columns of each front. */
   final int[] cn;
 
-  /** Size nf; rows. */
+  /** Size nf; the number of rows of each front. */
   final long[] fm;
 
-  /** Size nf; contribution rows. */
+  /** Size nf; the number of rows of each contribution block. */
   final long[] cm;
 
   /** Size n2; final place of a post number, from 0 (singletons not counted). */

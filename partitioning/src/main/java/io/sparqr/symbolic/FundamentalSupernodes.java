@@ -31,10 +31,10 @@ final class FundamentalSupernodes {
   /** Size n; supernode of a post number, ascending. */
   final int[] of;
 
-  /** Size count; pivot columns. */
+  /** Size count; the number of pivot columns of each supernode. */
   final int[] columns;
 
-  /** Size count; non-pivot columns. */
+  /** Size count; the number of non-pivot columns of each supernode. */
   final int[] beyond;
 
   /** Size count; parent supernode or -1. */

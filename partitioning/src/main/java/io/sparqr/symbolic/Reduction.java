@@ -31,7 +31,7 @@ public record Reduction(long tall, long blocks, long leastBytes, long mostEntrie
     return new Reduction(32, 16, 64L << 20, 1L << 30);
   }
 
-  /** No reductions. */
+  /** Rules by which no group of blocks is ever reduced. */
   public static Reduction none() {
     return new Reduction(Long.MAX_VALUE, 1, 0, Long.MAX_VALUE);
   }

@@ -22,7 +22,7 @@ final class Supernodes {
   /** The largest relative growth of a large child's width. */
   private static final double LARGE_GROWTH = 0.1;
 
-  /** Number of groups. */
+  /** The number of groups of columns. */
   final int count;
 
   /** Size n; group of a post number. Groups are numbered so that parents come after children. */

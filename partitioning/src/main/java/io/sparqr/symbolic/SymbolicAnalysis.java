@@ -214,7 +214,7 @@ public final class SymbolicAnalysis implements Serializable {
     return data.input.emptyRows;
   }
 
-  /** n. */
+  /** The number of columns of A, n. */
   public int columns() {
     return data.order.permutation.size();
   }
@@ -249,7 +249,7 @@ public final class SymbolicAnalysis implements Serializable {
     return data.order.reason;
   }
 
-  /** nf. */
+  /** The number of fronts, nf. */
   public int fronts() {
     return data.tree.parent.length;
   }

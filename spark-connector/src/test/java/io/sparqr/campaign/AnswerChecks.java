@@ -16,12 +16,6 @@ final class AnswerChecks {
 
   private static final Pattern WITHIN = Pattern.compile("known only to within ([\\d.]+e[-+]\\d+)");
 
-  /** What is printed agrees with x to this, relative to the true norm ... */
-  private static final double NORM = 1e-6;
-
-  /** ... or to this, relative to ||b||. */
-  private static final double NORM_OF_B = 1e-12;
-
   /** Where x is computed to eight digits and more, its norm is compared to as many. */
   private static final double CONDITION_OF_NORM = 1e6;
 
@@ -160,7 +154,9 @@ final class AnswerChecks {
     double[] zero = new double[problem.a().columns()];
     Scaled b = ExactResidual.norm(problem.a(), zero, answer.b()[k], answer.weights());
     boolean rounded = off.atMost(Scaled.of(4 * Double.MIN_VALUE)) || off.atMost(within(answer));
-    if (!rounded && !off.atMost(norm.times(NORM)) && !off.atMost(b.times(NORM_OF_B))) {
+    if (!rounded
+        && !off.atMost(norm.times(Tolerances.PRINTED_NORM))
+        && !off.atMost(b.times(Tolerances.PRINTED_NORM_OF_B))) {
       String what = "printed %s, true %s, ||b|| %s".formatted(printed, norm, b);
       add(Check.NORM, options, what);
       if (!off.atMost(b.times(1e-3))) {
@@ -208,7 +204,7 @@ final class AnswerChecks {
     for (int k = 0; k < problem.b().length; k++) {
       Scaled norm = norm(answer.solution().x(k));
       Scaled least = norm(svd.solve(problem.b()[k], rank));
-      if (!norm.atMost(least.times(1 + 1e-8))) {
+      if (!norm.atMost(least.times(1 + Tolerances.FIGURE))) {
         add(Check.LEAST, options, "||x|| is %s, possible %s".formatted(norm, least));
       }
     }
@@ -234,7 +230,7 @@ final class AnswerChecks {
         slack = Math.max(slack, Tolerances.UNITS * Tolerances.EPS * units);
       }
     }
-    if (!(Math.abs(printed - most) <= 1e-3 * most + slack)) {
+    if (!(Math.abs(printed - most) <= Tolerances.PRINTED_GRADIENT * most + slack)) {
       add(Check.GRADIENT, OptionSet.CHECKED, "printed %s, true %s".formatted(printed, most));
     }
   }
@@ -243,7 +239,7 @@ final class AnswerChecks {
     for (int k = 0; normOfDefault != null && k < norm.length; k++) {
       Scaled slack =
           normOfDefault[k]
-              .times(NORM)
+              .times(Tolerances.PRINTED_NORM)
               .plus(sizeOfDefault[k].times(Tolerances.UNITS * Tolerances.EPS));
       if (!norm[k].atMost(normOfDefault[k].plus(slack))) {
         String what = "||b - Ax|| %s, %s without".formatted(norm[k], normOfDefault[k]);

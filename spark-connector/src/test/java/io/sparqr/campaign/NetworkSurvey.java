@@ -4,6 +4,7 @@ package io.sparqr.campaign;
 import io.sparqr.campaign.Networks.Network;
 import io.sparqr.error.SparseQrException;
 import io.sparqr.matrix.MatrixMarketWriter;
+import io.sparqr.numeric.Tolerances;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -114,7 +115,8 @@ record NetworkSurvey(long seed) {
     double off = Math.abs(printed - norm.value());
     double[] zero = new double[network.a().columns()];
     double ofB = ExactResidual.norm(network.a(), zero, b[0], answer.weights()).value();
-    if (!(off <= 1e-6 * norm.value() || off <= 1e-12 * ofB)) {
+    if (!(off <= Tolerances.PRINTED_NORM * norm.value()
+        || off <= Tolerances.PRINTED_NORM_OF_B * ofB)) {
       tally.falseNorm(network, "%s: printed %.6g, true %s".formatted(name, printed, norm));
     }
     int rank = answer.solution().rank();

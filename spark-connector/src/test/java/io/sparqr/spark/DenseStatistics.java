@@ -3,6 +3,8 @@ package io.sparqr.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.numeric.Tolerances;
+
 /**
  * The oracle of standard errors: dense Householder QR of the kept columns, each scaled by a power
  * of two to a norm near 1, and R^-1 by back substitution.
@@ -165,7 +167,7 @@ public final class DenseStatistics {
 
   /** The largest accepted relative error of a standard error. */
   public double tolerance() {
-    return 200 * Math.ulp(1.0) * m * condition;
+    return Tolerances.ofStandardError(condition);
   }
 
   /** Asserts that the kept columns are independent and the others in their span. */

@@ -39,7 +39,7 @@ import picocli.CommandLine.Spec;
     description = "Shows what a factorization would cost: the symbolic analysis alone.",
     versionProvider = CliVersion.class,
     mixinStandardHelpOptions = true,
-    modelTransformer = SolverFlags.OfAnalysis.class,
+    modelTransformer = OptionFlags.OfAnalysis.class,
     sortOptions = false)
 final class AnalyzeCommand implements Callable<Integer> {
 
@@ -84,7 +84,7 @@ final class AnalyzeCommand implements Callable<Integer> {
     readSeconds = secondsSince(begin);
     output.failed.analyzing();
     SymbolicOptions options =
-        SymbolicOptions.defaults().withOrdering(SolverFlags.value(spec, SolveOption.ORDERING));
+        SymbolicOptions.defaults().withOrdering(OptionFlags.value(spec, SolveOption.ORDERING));
     if (gpu) {
       options = options.withRate((flops, intensity) -> device().flopsPerSecond(intensity));
     }

@@ -4,7 +4,7 @@ package io.sparqr.spark.cli;
 /** Exit codes of the command line. */
 final class ExitCode {
 
-  /** Exit code of a failed run. */
+  /** The exit code of a run that failed, unless one of the others fits. */
   static final int FAILED = 1;
 
   /** Exit code of a wrong command line. */

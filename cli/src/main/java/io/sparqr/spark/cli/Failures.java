@@ -72,7 +72,7 @@ final class Failures {
     return ours(e) || e instanceof NoSuchFileException || e instanceof AccessDeniedException;
   }
 
-  /** The message for the user. */
+  /** What the command line prints of an error. */
   static String message(Throwable e) {
     if (e instanceof NoSuchFileException) {
       return e.getMessage() + ": no such file";

@@ -78,12 +78,12 @@ final class MatrixOptions {
 
   /** Workers that the tree is cut for; 0: the cluster's executors. */
   int executors() {
-    return SolverFlags.given(command, SolveOption.EXECUTORS).orElse(0);
+    return OptionFlags.given(command, SolveOption.EXECUTORS).orElse(0);
   }
 
   /** Partitions of the rows; 0: the cluster's cores. */
   int partitions() {
-    return SolverFlags.given(command, SolveOption.PARTITIONS).orElse(0);
+    return OptionFlags.given(command, SolveOption.PARTITIONS).orElse(0);
   }
 
   /** The base of a libsvm file's indices. */
@@ -106,7 +106,7 @@ final class MatrixOptions {
     if (indexBase != null && indexBase != 0 && indexBase != 1) {
       throw new UsageException("--index-base " + indexBase + ": 0 or 1");
     }
-    SolverFlags.check(command);
+    OptionFlags.check(command);
     if (master != null && !master.matches("(local(\\[.*\\]|-cluster\\[.*\\])?|yarn|\\w+://.*)")) {
       throw new UsageException(
           "'" + master + "' is not a Spark master (local[*], yarn, spark://...)");

@@ -1,18 +1,18 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.cli;
 
-import io.sparqr.spark.design.HandleInvalid;
 import io.sparqr.spark.design.formula.Formula;
 import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.input.MatrixFormat;
 import io.sparqr.spark.input.UsageException;
+import io.sparqr.spark.ml.RegressionOption;
 import io.sparqr.spark.ml.SparseQRRegression;
 import io.sparqr.spark.ml.SparseQRRegressionSummary;
+import io.sparqr.spark.plan.DeclaredOption;
 import io.sparqr.spark.report.ConsoleProgress;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -34,17 +34,9 @@ import picocli.CommandLine.Spec;
     description = "Fits a linear model to a data file: prints lm's table, writes coefficients.",
     versionProvider = CliVersion.class,
     mixinStandardHelpOptions = true,
-    modelTransformer = SolverFlags.OfRegression.class,
+    modelTransformer = OptionFlags.OfRegression.class,
     sortOptions = false)
 final class RegressCommand implements Callable<Integer> {
-
-  /** The names of the treatments of invalid rows, for the help text. */
-  static final class Invalid implements Iterable<String> {
-    @Override
-    public Iterator<String> iterator() {
-      return HandleInvalid.names().iterator();
-    }
-  }
 
   @Spec private CommandSpec spec;
 
@@ -59,75 +51,6 @@ final class RegressCommand implements Callable<Integer> {
           "CSV with a header (NA and nothing are missing values) or Parquet; text columns are"
               + " factors, their first level in ascending order the reference")
   private String data;
-
-  @Option(
-      names = "--formula",
-      required = true,
-      paramLabel = "F",
-      description =
-          "R's: \"log_wage ~ age + a:b + factor(year) + offset(z)\"; behind | what is absorbed:"
-              + " \"log_wage ~ age | worker + firm\"")
-  private String formula;
-
-  @Option(names = "--weights", paramLabel = "COLUMN", description = "weights, at least 0")
-  private @Nullable String weights;
-
-  @Option(
-      names = "--categorical",
-      paramLabel = "COLUMN",
-      description = "columns of numbers that are factors")
-  private List<String> categorical = List.of();
-
-  @Option(
-      names = "--reference",
-      paramLabel = "COLUMN=LEVEL",
-      description = "reference levels of factors")
-  private List<String> references = List.of();
-
-  @Option(
-      names = "--handle-invalid",
-      paramLabel = "HOW",
-      completionCandidates = Invalid.class,
-      defaultValue = "error",
-      description =
-          "rows that lack a value: ${COMPLETION-CANDIDATES}; skip leaves them out as R does;"
-              + " default ${DEFAULT-VALUE}")
-  private String invalid;
-
-  /** The names of standard errors, for the help text. */
-  static final class Vcov implements Iterable<String> {
-    @Override
-    public Iterator<String> iterator() {
-      return SparseQRRegression.standardErrorNames().iterator();
-    }
-  }
-
-  @Option(
-      names = "--vcov",
-      paramLabel = "NAME",
-      completionCandidates = Vcov.class,
-      description =
-          "standard errors: ${COMPLETION-CANDIDATES}; default iid, cluster with --cluster")
-  private @Nullable String vcov;
-
-  @Option(
-      names = "--cluster",
-      paramLabel = "COLUMN",
-      description = "one or two columns of clusters, within which errors may be correlated")
-  private List<String> clusters = List.of();
-
-  @Option(
-      names = "--cluster-correction",
-      paramLabel = "NAME",
-      description =
-          "small-sample correction of clustered errors: fixest (t with clusters - 1), sandwich (as"
-              + " R's vcovCL) or none; default fixest")
-  private @Nullable String correction;
-
-  @Option(
-      names = "--no-errors",
-      description = "coefficients alone: no standard errors, t and p values")
-  private boolean noErrors;
 
   @Option(
       names = "--out",
@@ -173,18 +96,11 @@ final class RegressCommand implements Callable<Integer> {
     if (format != MatrixFormat.CSV && format != MatrixFormat.PARQUET) {
       throw new UsageException(data + ": a data file is CSV (.csv, .csv.gz) or Parquet (.parquet)");
     }
-    if (vcov != null && !SparseQRRegression.standardErrorNames().contains(vcov)) {
-      throw new UsageException(
-          "--vcov "
-              + vcov
-              + ": one of "
-              + String.join(", ", SparseQRRegression.standardErrorNames()));
-    }
     if (show < 0) {
       throw new UsageException("--show " + show + ": at least 0");
     }
-    SolverFlags.check(spec);
-    usage(() -> Formula.parse(formula, List.of()));
+    OptionFlags.check(spec);
+    usage(() -> Formula.parse(formula(), List.of()));
     usage(input::options);
     output.check(out);
     return format;
@@ -225,42 +141,40 @@ final class RegressCommand implements Callable<Integer> {
     return 0;
   }
 
+  private String formula() {
+    return OptionFlags.given(spec, RegressionOption.FORMULA).orElseThrow();
+  }
+
   private SparseQRRegression estimator(ColumnLists columns) {
     var estimator =
         new SparseQRRegression()
-            .setFormula(formula)
-            .setHandleInvalid(invalid)
-            .setComputeStandardErrors(!noErrors)
             .setProfile(output.isPage())
             .setListener(output.failed.hearing(ConsoleProgress.standard()));
-    if (weights != null) {
-      estimator.setWeightCol(weights);
+    OptionFlags.forEachOfRegression(spec, (option, text) -> set(estimator, option, text));
+    OptionFlags.forEach(spec, (option, text) -> set(estimator, option, text));
+    for (RegressionOption<String[]> option :
+        List.of(RegressionOption.CATEGORICAL_COLS, RegressionOption.CLUSTER_COLS)) {
+      List<String> names = columns.columns(word(option), OptionFlags.texts(spec, option));
+      set(estimator, option, names);
     }
-    if (!categorical.isEmpty()) {
-      estimator.setCategoricalCols(array(columns.columns("--categorical", categorical)));
-    }
-    String errors = vcov;
-    if (errors != null) {
-      usage(() -> estimator.setVcov(errors));
-    }
-    if (!clusters.isEmpty()) {
-      estimator.setClusterCols(array(columns.columns("--cluster", clusters)));
-    }
-    SolverFlags.forEach(
-        spec,
-        (option, text) -> estimator.set(estimator.getParam(option.name()), option.param(text)));
-    String corrected = correction;
-    if (corrected != null) {
-      usage(() -> estimator.setClusterCorrection(corrected));
-    }
-    if (!references.isEmpty()) {
-      estimator.setReferenceLevels(array(columns.references("--reference", references)));
-    }
+    RegressionOption<String[]> levels = RegressionOption.REFERENCE_LEVELS;
+    set(estimator, levels, columns.references(word(levels), OptionFlags.texts(spec, levels)));
     return estimator;
   }
 
-  private static String[] array(List<String> texts) {
-    return texts.toArray(new String[0]);
+  private static String word(DeclaredOption<?> option) {
+    return option.word().orElseThrow();
+  }
+
+  private static void set(SparseQRRegression estimator, DeclaredOption<?> option, String text) {
+    estimator.set(estimator.getParam(option.name()), option.param(text));
+  }
+
+  private static void set(
+      SparseQRRegression estimator, DeclaredOption<?> option, List<String> texts) {
+    if (!texts.isEmpty()) {
+      estimator.set(estimator.getParam(option.name()), texts.toArray(new String[0]));
+    }
   }
 
   private void write(SparseQRRegressionSummary summary, List<String> notes) throws IOException {

@@ -51,7 +51,7 @@ import picocli.CommandLine.Spec;
     description = "Solves min ||b - A x||: writes x and a report, prints a summary.",
     versionProvider = CliVersion.class,
     mixinStandardHelpOptions = true,
-    modelTransformer = SolverFlags.OfSolve.class,
+    modelTransformer = OptionFlags.OfSolve.class,
     sortOptions = false)
 final class SolveCommand implements Callable<Integer> {
 
@@ -169,11 +169,11 @@ final class SolveCommand implements Callable<Integer> {
     if (choice.executors()) {
       return Optional.of("the executors read the file");
     }
-    if (SolverFlags.given(spec, SolveOption.MINIMUM_NORM).isPresent()) {
+    if (OptionFlags.given(spec, SolveOption.MINIMUM_NORM).isPresent()) {
       return Optional.of("--minimum-norm takes Spark");
     }
-    return SolverFlags.given(spec, SolveOption.MINIMUM_EXECUTORS).filter(k -> k > 0).isPresent()
-            || SolverFlags.given(spec, SolveOption.EXECUTOR_WAIT).isPresent()
+    return OptionFlags.given(spec, SolveOption.MINIMUM_EXECUTORS).filter(k -> k > 0).isPresent()
+            || OptionFlags.given(spec, SolveOption.EXECUTOR_WAIT).isPresent()
         ? Optional.of("executors are waited for")
         : Optional.empty();
   }
@@ -288,7 +288,7 @@ final class SolveCommand implements Callable<Integer> {
   SparseQRSolver solver(int columns) {
     GpuSparseQR.Builder builder =
         GpuSparseQR.builder().columns(columns).profile(output.isPage()).listener(listener());
-    SolverFlags.forEach(spec, (option, text) -> builder.option(option.name(), text));
+    OptionFlags.forEach(spec, (option, text) -> builder.option(option.name(), text));
     return builder.build();
   }
 

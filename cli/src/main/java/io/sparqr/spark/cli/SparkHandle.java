@@ -74,7 +74,7 @@ final class SparkHandle implements AutoCloseable {
     return session;
   }
 
-  /** The context. */
+  /** The context of the session, for programs in Java. */
   JavaSparkContext context() {
     return JavaSparkContext.fromSparkContext(context);
   }

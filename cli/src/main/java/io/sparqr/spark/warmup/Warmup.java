@@ -43,7 +43,7 @@ public final class Warmup {
   /** The rest of compilation, as a fraction of a round's time, that is not waited for. */
   private static final double SETTLED = 0.1;
 
-  /** The last one of this JVM. */
+  /** The warm-up that this JVM began last. */
   private static final JvmPart<AtomicReference<Warmup>> LAST =
       JvmPart.of("warm-ups", AtomicReference::new);
 
@@ -53,7 +53,7 @@ public final class Warmup {
   private volatile boolean stopped;
   private volatile Outcome outcome = new Outcome(0, 0, "runs");
 
-  /** What it runs. */
+  /** What a warm-up runs until its time is over. */
   @FunctionalInterface
   interface Work {
     /** Does what comes once, and returns the steps of the first round. */
@@ -160,7 +160,7 @@ public final class Warmup {
     }
   }
 
-  /** Starts one unless one runs. */
+  /** Begins a warm-up of that many seconds, unless one is running. */
   static Warmup begin(double seconds, Work work) {
     var made = new Warmup(seconds, work);
     Warmup last = LAST.get().get();
@@ -180,7 +180,7 @@ public final class Warmup {
     thread.start();
   }
 
-  /** The last one of this JVM. */
+  /** The warm-up that this JVM began last. */
   public static Optional<Warmup> last() {
     return Optional.ofNullable(LAST.get().get());
   }

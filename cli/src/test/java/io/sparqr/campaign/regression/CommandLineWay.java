@@ -70,7 +70,7 @@ final class CommandLineWay implements RegressionWay {
     }
     o.categorical().forEach(name -> all.addAll(List.of("--categorical", name)));
     EstimatorWay.references(o.references())
-        .forEach(level -> all.addAll(List.of("--reference", level)));
+        .forEach(level -> all.addAll(List.of("--reference-levels", level)));
     o.clusters().forEach(name -> all.addAll(List.of("--cluster", name)));
     if (o.clusters().isEmpty()) {
       all.addAll(List.of("--vcov", o.errors()));

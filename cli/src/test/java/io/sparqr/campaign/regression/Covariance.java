@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.campaign.regression;
 
+import io.sparqr.numeric.Tolerances;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -214,7 +215,8 @@ final class Covariance {
     }
     // A difference of variances has their rounding, and the root of a small one enlarges it.
     double v = Math.max(0, plain[a][a].value());
-    double error = (fit.rounding() + 1e-14) * gross * 10 + 2 * sum * Math.sqrt(gross);
+    double error =
+        (fit.rounding() + Tolerances.CONDITIONED) * gross * 10 + 2 * sum * Math.sqrt(gross);
     return sum + Math.min(Math.sqrt(error), error / Math.sqrt(Math.max(v, 1e-300)));
   }
 
@@ -250,6 +252,9 @@ final class Covariance {
     for (int i = 0; i < q; i++) {
       noise = Math.max(noise, rounding(i + skip) / scale[i]);
     }
-    return Figure.of(f, Math.abs(f) * (1e-8 + (noise + fit.rounding() + 1e-14) / ratio * 10));
+    return Figure.of(
+        f,
+        Math.abs(f)
+            * (Tolerances.FIGURE + (noise + fit.rounding() + Tolerances.CONDITIONED) / ratio * 10));
   }
 }

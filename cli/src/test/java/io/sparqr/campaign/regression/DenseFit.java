@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.campaign.regression;
 
+import io.sparqr.numeric.Tolerances;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -144,6 +145,6 @@ final class DenseFit {
 
   /** What rounding may do to the answers of a backward stable method, relative. */
   double rounding() {
-    return 1e-14 * condition;
+    return Tolerances.CONDITIONED * condition;
   }
 }

@@ -2,6 +2,7 @@
 package io.sparqr.campaign.regression;
 
 import io.sparqr.campaign.regression.Expected.Coefficient;
+import io.sparqr.numeric.Tolerances;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -45,7 +46,7 @@ final class DenseRidge {
     DoubleDouble[] y = longer(rows.scaled(rows.y()), more);
     DoubleDouble[] b = qr.solve(y);
     double size = DoubleDouble.square(y).root().value();
-    double slack = 1e-14 * qr.condition();
+    double slack = Tolerances.CONDITIONED * qr.condition();
     DoubleDouble[][] inverse = qr.pseudoinverse();
     var table = new ArrayList<Coefficient>();
     int effects = all.size() - columns.size();
@@ -53,7 +54,8 @@ final class DenseRidge {
       int at = qr.kept().indexOf(effects + j);
       double unit = DoubleDouble.square(inverse[at]).root().value();
       double value = b[at].value();
-      Figure estimate = Figure.of(value, 1e-8 * Math.abs(value) + (slack + 1e-12) * size * unit);
+      Figure estimate =
+          Figure.of(value, Tolerances.FIGURE * Math.abs(value) + (slack + 1e-12) * size * unit);
       var extended = new ArrayList<>(free);
       extended.add(rows.weighted(columns.get(j).values()));
       if (j >= first && new DenseQr(extended).rank() == unpenalized) {

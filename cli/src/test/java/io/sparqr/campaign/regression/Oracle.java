@@ -2,6 +2,7 @@
 package io.sparqr.campaign.regression;
 
 import io.sparqr.campaign.regression.Expected.Coefficient;
+import io.sparqr.numeric.Tolerances;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -14,7 +15,7 @@ final class Oracle {
   static final String ONE_CLUSTER = "1 cluster: clustered errors need at least two";
 
   /** Agreement asked of every figure, relative to it and to its standard error. */
-  private static final double AGREEMENT = 1e-8;
+  private static final double AGREEMENT = Tolerances.FIGURE;
 
   /** Squared residuals below this part of the response's are rounding for the most part. */
   private static final double PERFECT = 1e-16;

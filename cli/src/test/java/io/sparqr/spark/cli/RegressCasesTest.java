@@ -116,7 +116,7 @@ class RegressCasesTest {
     fitted(
         "23_trend",
         "y ~ x + treat:C(year) | firm + year",
-        "--reference",
+        "--reference-levels",
         "year=2017",
         "--cluster",
         "firm");
@@ -267,10 +267,10 @@ class RegressCasesTest {
       delimiter = ';',
       value = {
         "--cluster;nosuch;--cluster: no column nosuch; there are fe, one, two, x, y",
-        "--vcov;hetero;--vcov hetero: one of iid, HC0, HC1, HC2, HC3, cluster",
+        "--vcov;hetero;'hetero' is none of iid, HC0, HC1, HC2, HC3, cluster",
         "--categorical;nosuch;--categorical: no column nosuch",
-        "--reference;nosuch=a;not of the form column=level",
-        "--reference;fe=f9;f9"
+        "--reference-levels;nosuch=a;not of the form column=level",
+        "--reference-levels;fe=f9;f9"
       })
   void whatIsNotThereIsOneLine(String option, String value, String message) throws Exception {
     CliRun run = run("04_few", "y ~ x + fe", option, value);
@@ -295,7 +295,7 @@ class RegressCasesTest {
             file,
             "--formula",
             "y ~ x + `city, state`",
-            "--reference",
+            "--reference-levels",
             "city, state=New York, NY",
             "--cluster",
             "g,city, state");

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.sparqr.numeric.Tolerances;
+import io.sparqr.spark.ml.RegressionOption;
 import io.sparqr.spark.ml.SparseQRRegression;
+import io.sparqr.spark.plan.DeclaredOption.Way;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +21,8 @@ import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.OptionSpec;
 
 /** {@code sparqr regress} on data files as people have them. */
 class RegressCommandTest {
@@ -92,6 +96,30 @@ class RegressCommandTest {
     assertThat(new ObjectMapper().readTree(report.toFile()).get("rows").asInt()).isEqualTo(90);
   }
 
+  /** As declared, and nothing under other names than those of the declarations. */
+  @Test
+  void theOptionsOfTheRegressionAreDeclared() {
+    List<OptionSpec> options = new CommandLine(new RegressCommand()).getCommandSpec().options();
+    List<RegressionOption<?>> declared = RegressionOption.of(Way.COMMAND_LINE);
+    assertThat(options.stream().map(OptionSpec::longestName))
+        .startsWith("--formula")
+        .endsWith("--help", "--version")
+        .containsAll(declared.stream().flatMap(o -> o.word().stream()).toList());
+    assertThat(options.stream().filter(OptionSpec::hidden).map(OptionSpec::longestName))
+        .contains("--reference", "--no-errors")
+        .containsAll(declared.stream().flatMap(o -> o.formerWords().stream()).toList());
+    for (RegressionOption<?> option : declared) {
+      OptionSpec spec =
+          options.stream()
+              .filter(o -> o.longestName().equals(option.word().orElseThrow()))
+              .findFirst()
+              .orElseThrow();
+      assertThat(spec.required()).isEqualTo(option == RegressionOption.FORMULA);
+      assertThat(String.join("", spec.description())).contains(option.summary().replace("`", ""));
+    }
+  }
+
+  /** With words of earlier versions, which are accepted until 1.0. */
   @Test
   void parquetFactorsAndReferenceLevels() throws IOException {
     Dataset<Row> data =

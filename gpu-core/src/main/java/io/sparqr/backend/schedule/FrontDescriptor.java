@@ -28,7 +28,7 @@ public record FrontDescriptor(Places places, Shape shape, int parent, int id, in
    */
   public record Places(long data, long dataRhs, long sFrom, long sTo, long rowMap, long columnMap) {
 
-    /** Of a front without entries. */
+    /** The places of a front that has no entries of A. */
     public static final Places NONE = new Places(0, 0, 0, 0, 0, 0);
   }
 

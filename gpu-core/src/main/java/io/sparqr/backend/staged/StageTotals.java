@@ -28,7 +28,7 @@ final class StageTotals {
     peak = Math.max(peak, program.deviceBytes());
   }
 
-  /** Adds flops of the host. */
+  /** Adds floating-point operations that the host has done. */
   void hostFlops(double more) {
     flops += more;
   }
@@ -43,7 +43,7 @@ final class StageTotals {
     departure = Math.max(departure, found);
   }
 
-  /** Stages so far. */
+  /** The number of stages so far. */
   int stages() {
     return stages;
   }

@@ -40,7 +40,7 @@ public final class RowsByFront {
 
   private final long[] entries;
 
-  /** As above, on one thread. */
+  /** Distributes the rows to their fronts on one thread. */
   public RowsByFront(SubtreeProblem problem) {
     this(problem, 1);
   }

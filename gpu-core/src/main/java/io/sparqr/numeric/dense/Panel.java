@@ -18,7 +18,7 @@ final class Panel {
   /** First row of the panel in the front. */
   int row;
 
-  /** Rows of V. */
+  /** Number of rows of V. */
   int rows;
 
   /** Leading dimension of V and Y. */

@@ -13,7 +13,7 @@ final class PanelCuts {
 
   private static final double WASTE = 1.25;
 
-  /** End columns of the panels. */
+  /** For each of {@code count} panels, the column behind its last one. */
   int[] end = new int[8];
 
   /** Number of panels. */

@@ -33,7 +33,7 @@ public final class ReflectorList {
     v[values++] = x;
   }
 
-  /** The block. */
+  /** The reflectors so far as one block. */
   public ReflectorBlock block(int... segments) {
     return new ReflectorBlock(
         segments,

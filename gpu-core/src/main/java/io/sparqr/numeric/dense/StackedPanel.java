@@ -11,10 +11,10 @@ final class StackedPanel {
 
   private final DenseKernels kernels;
 
-  /** First column. */
+  /** The first column of the panel. */
   int from;
 
-  /** Columns. */
+  /** Number of columns of the panel. */
   int width;
 
   /** Largest number of rows of a column of the panel. */
@@ -23,7 +23,7 @@ final class StackedPanel {
   /** width x width upper triangular, explicit zeros below. */
   double[] t = new double[0];
 
-  /** Size width. */
+  /** Size width; reflector j is I - tau[j] v v'. */
   double[] tau = new double[0];
 
   private int[] heights = new int[0];

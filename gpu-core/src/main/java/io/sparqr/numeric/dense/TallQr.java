@@ -36,7 +36,7 @@ public final class TallQr {
 
   private final int ldt;
 
-  /** By row of the triangle. */
+  /** Size n; the leftmost column of each row of the triangle. */
   private final int[] leftmost;
 
   private int held;
@@ -350,7 +350,7 @@ public final class TallQr {
     return residual;
   }
 
-  /** Flops so far. */
+  /** Floating-point operations so far. */
   public double flops() {
     return flops;
   }

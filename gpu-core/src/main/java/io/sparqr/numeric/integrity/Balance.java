@@ -74,7 +74,7 @@ public final class Balance {
     probeNorm = probeNorm(probe, in);
   }
 
-  /** The relative bound. */
+  /** The largest relative departure that rounding explains, after that many steps. */
   static double bound(long steps) {
     return (FIXED + PER_STEP * steps) * EPS;
   }

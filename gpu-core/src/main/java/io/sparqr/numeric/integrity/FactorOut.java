@@ -57,7 +57,7 @@ final class FactorOut {
     return rank;
   }
 
-  /** Ranks of the fronts. */
+  /** Rank of each front, in the order of the fronts. */
   int[] ranks() {
     return ranks;
   }

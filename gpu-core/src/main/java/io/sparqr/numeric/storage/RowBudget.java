@@ -91,7 +91,7 @@ public final class RowBudget {
     return memory.take(bytes);
   }
 
-  /** Gives it back. */
+  /** Gives bytes of memory back to the budget. */
   public void give(long bytes) {
     memory.giveBack(bytes);
   }

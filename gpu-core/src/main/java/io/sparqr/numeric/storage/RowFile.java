@@ -58,12 +58,12 @@ final class RowFile {
     }
   }
 
-  /** Bytes of the file. */
+  /** Size of the file in bytes, whether written or not. */
   long bytes() {
     return bytes;
   }
 
-  /** A new slab of zeros. */
+  /** A new part of the file, of that many bytes, all zero. */
   ByteBuffer map(int length) {
     if (piece.remaining() < length) {
       long grown = Math.min(LARGEST_PIECE, Math.max(SMALLEST_PIECE, bytes));

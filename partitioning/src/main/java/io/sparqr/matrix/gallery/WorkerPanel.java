@@ -31,12 +31,12 @@ public record WorkerPanel(int workers, int firms, int years, long seed) implemen
 
   private static final long WORKER = 0x9e3779b97f4a7c15L;
 
-  /** n. */
+  /** The number of columns, n: workers and firms. */
   public int columns() {
     return Combinatorial.size((long) workers + firms, "columns");
   }
 
-  /** m. */
+  /** The number of rows, m: a year of a worker each. */
   public long rows() {
     return (long) workers * years;
   }

@@ -94,7 +94,7 @@ final class AutomaticOrder implements AutoCloseable {
     return processors >= Orderings.SEVERAL;
   }
 
-  /** The choice. Once. */
+  /** Chooses the order; may be called once. */
   Result choose() {
     if (looked) {
       if (processors > 1) {

@@ -34,7 +34,7 @@ final class DissectionSearch implements AutoCloseable {
   private final List<Later<Permutation>> dissections = new ArrayList<>();
   private final Later<Permutation> colamd;
 
-  /** Begins nothing. */
+  /** A search on this pattern that has not begun yet. */
   DissectionSearch(SparsityPattern pattern) {
     this(pattern, SearchEffort.cliqueEntries(pattern));
   }
@@ -80,7 +80,7 @@ final class DissectionSearch implements AutoCloseable {
     return dissections.stream().anyMatch(Later::begun);
   }
 
-  /** Begins with COLAMD. */
+  /** Begins to compute COLAMD's order in the background. */
   void beginColamd() {
     colamd.begin();
   }
@@ -98,7 +98,7 @@ final class DissectionSearch implements AutoCloseable {
     return dissections.get(k).get();
   }
 
-  /** COLAMD's order. */
+  /** COLAMD's order; waits for it. */
   Permutation colamd() {
     return colamd.get();
   }

@@ -64,7 +64,7 @@ public final class Orderings {
   /** A candidate and its flops. */
   record Trial(Permutation order, OrderingMethod method, double flops) {
 
-    /** For the report. */
+    /** Method and flops, as the report has them. */
     String text() {
       return String.format(Locale.ROOT, "%s %.4g Gflop", method.label(), flops * 1e-9);
     }

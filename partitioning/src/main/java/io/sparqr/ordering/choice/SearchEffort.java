@@ -33,7 +33,7 @@ record SearchEffort(int columns, int rows, long entries, long cliqueEntries) {
   /** With more rows than this per column, the rows decide about the flops, not the order. */
   private static final int TALL = 16;
 
-  /** The sizes of a pattern. */
+  /** The effort of searches on this pattern, estimated from its sizes. */
   static SearchEffort of(SparsityPattern p) {
     return new SearchEffort(p.columns(), p.patterns(), p.patternEntries(), cliqueEntries(p));
   }
@@ -72,12 +72,12 @@ record SearchEffort(int columns, int rows, long entries, long cliqueEntries) {
         + GRAPH_PER_CLIQUE_ENTRY * cliqueEntries;
   }
 
-  /** Seconds of minimum degree. */
+  /** Estimated seconds of minimum degree, given the number of adjacencies. */
   double minimumDegree(double adjacencies) {
     return DEGREE_PER_COLUMN * columns + DEGREE_PER_ADJACENCY * adjacencies;
   }
 
-  /** Seconds of COLAMD. */
+  /** Estimated seconds of COLAMD, given the number of adjacencies. */
   double colamd(double adjacencies) {
     return COLAMD_PER_COLUMN * columns + COLAMD_PER_ADJACENCY * adjacencies;
   }

@@ -11,7 +11,7 @@ final class Members {
   private final int[] next;
   private final int[] last;
 
-  /** Each variable for itself. */
+  /** Groups of one variable each. */
   Members(int variables) {
     next = new int[variables];
     last = new int[variables];

@@ -19,19 +19,19 @@ final class CoarseningSpace {
     private int[] neighbor = {};
     private int[] edgeWeight = {};
 
-    /** By fine vertex. */
+    /** The coarse vertex of each fine one; size at least fine. */
     int[] map(int fine) {
       map = atLeast(map, fine);
       return map;
     }
 
-    /** Element 0 is 0. */
+    /** Starts of the adjacency lists of the coarse graph; element 0 is 0. */
     int[] start(int size) {
       start = atLeast(start, size);
       return start;
     }
 
-    /** By coarse vertex. */
+    /** Weights of the coarse vertices; size at least coarse. */
     int[] vertexWeight(int coarse) {
       vertexWeight = atLeast(vertexWeight, coarse);
       return vertexWeight;

@@ -106,7 +106,7 @@ public final class ArrayLabels implements AutoCloseable {
     };
   }
 
-  /** The labels. */
+  /** The right-hand sides of each row, in the order of the array. */
   public JavaRDD<double[]> labels() {
     return labels;
   }

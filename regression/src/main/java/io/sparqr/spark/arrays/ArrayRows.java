@@ -117,7 +117,7 @@ public final class ArrayRows implements AutoCloseable {
     return IntStream.range(0, cuts.length - 1).boxed().toList();
   }
 
-  /** The rows. */
+  /** The rows of A with their right-hand sides, in the order of the array. */
   public JavaRDD<SparseRow> rows() {
     return rows;
   }

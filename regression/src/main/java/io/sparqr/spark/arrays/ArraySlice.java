@@ -29,7 +29,7 @@ final class ArraySlice implements Serializable {
     this.arrays = arrays;
   }
 
-  /** The rows. */
+  /** The rows of this slice, read as they are asked for. */
   Iterator<SparseRow> rows() {
     return new RowIterator(
         columns,

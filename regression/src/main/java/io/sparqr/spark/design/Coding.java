@@ -7,6 +7,7 @@ import io.sparqr.spark.design.level.Factor;
 import java.io.Serializable;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -104,7 +105,7 @@ final class Coding implements Serializable {
 
   /** The name of the response. */
   String response() {
-    return formula.response() != null ? formula.response().name() : options.column(Role.LABEL);
+    return formula.response() != null ? formula.response().name() : options.label();
   }
 
   /**
@@ -112,12 +113,12 @@ final class Coding implements Serializable {
    * in the data.
    */
   String[] fieldNames() {
-    String id = options.column(Role.ID);
+    Optional<String> id = options.column(Role.ID);
     int variables = Selection.VARIABLES + slots.size();
-    var names = new String[variables + options.clusters().size() + (id.isEmpty() ? 0 : 1)];
+    var names = new String[variables + options.clusters().size() + (id.isPresent() ? 1 : 0)];
     names[Selection.LABEL] = response();
-    names[Selection.WEIGHT] = options.column(Role.WEIGHT);
-    boolean offset = !formula.offsets().isEmpty() || !options.column(Role.OFFSET).isEmpty();
+    names[Selection.WEIGHT] = options.column(Role.WEIGHT).orElse("");
+    boolean offset = !formula.offsets().isEmpty() || options.column(Role.OFFSET).isPresent();
     names[Selection.OFFSET] = offset ? "offset" : "";
     for (int v = 0; v < slots.size(); v++) {
       names[Selection.VARIABLES + v] = slots.get(v).variable().name();
@@ -125,9 +126,7 @@ final class Coding implements Serializable {
     for (int k = 0; k < options.clusters().size(); k++) {
       names[variables + k] = options.clusters().get(k);
     }
-    if (!id.isEmpty()) {
-      names[names.length - 1] = id;
-    }
+    id.ifPresent(column -> names[names.length - 1] = column);
     return names;
   }
 

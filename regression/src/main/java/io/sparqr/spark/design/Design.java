@@ -92,9 +92,7 @@ public final class Design implements Serializable {
       there.field(slot.variable().column());
     }
     coding.formula().offsets().forEach(v -> there.field(v.column()));
-    if (!coding.options().column(Role.OFFSET).isEmpty()) {
-      there.field(coding.options().column(Role.OFFSET));
-    }
+    coding.options().column(Role.OFFSET).ifPresent(there::field);
   }
 
   /** Number of columns of the design, the intercept included. */
@@ -239,7 +237,7 @@ public final class Design implements Serializable {
     return new View();
   }
 
-  /** The name of the response. */
+  /** The response as the formula writes it, or the label column. */
   public String response() {
     return coding.response();
   }
@@ -331,10 +329,9 @@ public final class Design implements Serializable {
 
   /** The design for data that may lack the id column. */
   private Design known(Dataset<Row> data) {
-    String id = coding.options().column(Role.ID);
-    return id.isEmpty() || DataColumns.of(data).has(id)
-        ? this
-        : new Design(coding.with(coding.options().withoutId()));
+    boolean lacks =
+        coding.options().column(Role.ID).filter(id -> !DataColumns.of(data).has(id)).isPresent();
+    return lacks ? new Design(coding.with(coding.options().withoutId())) : this;
   }
 
   @Override

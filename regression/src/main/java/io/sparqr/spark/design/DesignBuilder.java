@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.ml.attribute.Attribute;
 import org.apache.spark.ml.attribute.AttributeGroup;
@@ -61,7 +62,7 @@ final class DesignBuilder {
   private static List<String> dot(StructType schema, DesignOptions options) {
     var others = new ArrayList<String>();
     for (Role role : Role.values()) {
-      others.add(options.column(role));
+      options.column(role).ifPresent(others::add);
     }
     others.addAll(options.clusters());
     return Arrays.stream(schema.fieldNames()).filter(c -> !others.contains(c)).toList();
@@ -73,10 +74,11 @@ final class DesignBuilder {
    * @param dot the columns for a dot
    */
   static Formula formula(DesignOptions options, List<String> dot) {
-    if (options.formula().isEmpty()) {
+    Optional<String> text = options.formula();
+    if (text.isEmpty()) {
       return Formula.of(options.columns(), options.intercept());
     }
-    Formula formula = Formula.parse(options.formula(), dot);
+    Formula formula = Formula.parse(text.get(), dot);
     return new Formula(
         formula.response(),
         formula.intercept() && options.intercept(),
@@ -174,9 +176,7 @@ final class DesignBuilder {
     for (String column : options.categorical()) {
       field(column);
     }
-    if (!options.column(Role.ID).isEmpty()) {
-      field(options.column(Role.ID));
-    }
+    options.column(Role.ID).ifPresent(this::field);
     for (String column : options.clusters()) {
       DataType type = field(column).dataType();
       if (LevelKind.of(type) == null) {
@@ -189,12 +189,10 @@ final class DesignBuilder {
     if (formula.response() != null) {
       requireNumber(formula.response());
     } else {
-      requireNumber(Variable.of(options.column(Role.LABEL)));
+      requireNumber(Variable.of(options.label()));
     }
     for (Role role : List.of(Role.WEIGHT, Role.OFFSET)) {
-      if (!options.column(role).isEmpty()) {
-        requireNumber(Variable.of(options.column(role)));
-      }
+      options.column(role).ifPresent(column -> requireNumber(Variable.of(column)));
     }
   }
 

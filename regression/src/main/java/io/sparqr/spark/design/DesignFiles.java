@@ -77,7 +77,7 @@ final class DesignFiles {
     DesignOptions o = d.options();
     var roles = new LinkedHashMap<String, String>();
     for (Role role : Role.values()) {
-      roles.put(role.name(), o.column(role));
+      roles.put(role.name(), o.column(role).orElse(""));
     }
     int n = d.slots().size();
     var kinds = new String[n];
@@ -93,7 +93,7 @@ final class DesignFiles {
     }
     return RowFactory.create(
         VERSION,
-        o.formula(),
+        o.formula().orElse(""),
         o.dot().toArray(new String[0]),
         o.columns().toArray(new String[0]),
         o.categorical().toArray(new String[0]),

@@ -10,6 +10,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 
 /** The description of a design. Immutable. */
@@ -92,9 +93,14 @@ public final class DesignOptions implements Serializable {
     return new DesignOptions(this, handleInvalid, false);
   }
 
-  /** The formula; empty: a list of columns instead. */
-  public String formula() {
-    return formula;
+  /** The formula, unless the design is a list of columns. */
+  public Optional<String> formula() {
+    return given(formula);
+  }
+
+  /** An empty name stands for none in the builder and in saved designs. */
+  private static Optional<String> given(String name) {
+    return name.isEmpty() ? Optional.empty() : Optional.of(name);
   }
 
   /** The columns of a design without a formula, in order. */
@@ -112,9 +118,22 @@ public final class DesignOptions implements Serializable {
     return Map.copyOf(references);
   }
 
-  /** The column of a role, empty if there is none. */
-  public String column(Role role) {
-    return roles.getOrDefault(role, "");
+  /** The column of a role, if there is one. */
+  public Optional<String> column(Role role) {
+    return given(roles.getOrDefault(role, ""));
+  }
+
+  /**
+   * The column of the response of a formula that names none.
+   *
+   * @throws IllegalArgumentException if there is none
+   */
+  String label() {
+    return column(Role.LABEL)
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "no response: the formula names none, and no column is the label"));
   }
 
   /** The columns of clusters; a row without a value in one of them lacks a value. */
@@ -132,7 +151,7 @@ public final class DesignOptions implements Serializable {
     return handleInvalid;
   }
 
-  /** Collects options. */
+  /** Collects the options of a design. */
   public static final class Builder {
     private String formula = "";
     private List<String> columns = List.of();
@@ -145,7 +164,7 @@ public final class DesignOptions implements Serializable {
 
     private Builder() {}
 
-    /** Sets a formula; see {@link Formula#parse}. */
+    /** Sets a formula, see {@link Formula#parse}; an empty one is none. */
     public Builder formula(String text) {
       formula = Objects.requireNonNull(text, "formula");
       return this;
@@ -193,7 +212,7 @@ public final class DesignOptions implements Serializable {
       return this;
     }
 
-    /** The options. */
+    /** The options collected so far. */
     public DesignOptions build() {
       return new DesignOptions(this);
     }

@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
  */
 public record LeftOut(long rows, Map<String, Long> lacking) {
 
-  /** No rows. */
+  /** No row was left out. */
   public static final LeftOut NONE = new LeftOut(0, Map.of());
 
   /**

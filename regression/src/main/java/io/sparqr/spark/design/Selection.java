@@ -35,8 +35,12 @@ final class Selection {
       boolean labelled) {
     var columns = new ArrayList<Column>();
     columns.add(labelled ? label(data, formula, options) : functions.lit(0.0));
-    String weight = options.column(Role.WEIGHT);
-    columns.add(weight.isEmpty() || !labelled ? functions.lit(1.0) : number(data, weight));
+    columns.add(
+        options
+            .column(Role.WEIGHT)
+            .filter(weight -> labelled)
+            .map(weight -> number(data, weight))
+            .orElse(functions.lit(1.0)));
     columns.add(offset(data, formula, options));
     for (Slot slot : slots) {
       Column raw = data.column(slot.variable().column());
@@ -48,10 +52,7 @@ final class Selection {
     for (String key : labelled ? options.clusters() : List.<String>of()) {
       columns.add(key(data, key));
     }
-    String id = options.column(Role.ID);
-    if (!id.isEmpty()) {
-      columns.add(data.column(id).cast("string"));
-    }
+    options.column(Role.ID).ifPresent(id -> columns.add(data.column(id).cast("string")));
     for (int k = 0; k < columns.size(); k++) {
       columns.set(k, columns.get(k).as("c" + k));
     }
@@ -62,15 +63,13 @@ final class Selection {
   static Column label(DataColumns data, Formula formula, DesignOptions options) {
     return formula.response() != null
         ? formula.response().number(data::column)
-        : number(data, options.column(Role.LABEL));
+        : number(data, options.label());
   }
 
   private static Column offset(DataColumns data, Formula formula, DesignOptions options) {
     var all = new ArrayList<Column>();
     formula.offsets().forEach(v -> all.add(v.number(data::column)));
-    if (!options.column(Role.OFFSET).isEmpty()) {
-      all.add(number(data, options.column(Role.OFFSET)));
-    }
+    options.column(Role.OFFSET).ifPresent(column -> all.add(number(data, column)));
     return all.stream().reduce(Column::plus).orElse(functions.lit(0.0));
   }
 

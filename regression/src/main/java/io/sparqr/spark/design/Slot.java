@@ -18,12 +18,12 @@ import org.jspecify.annotations.Nullable;
 record Slot(Variable variable, @Nullable LevelKind kind, @Nullable List<String> parts)
     implements Serializable {
 
-  /** Of a factor. */
+  /** What the levels are, of a variable that is a factor. */
   LevelKind levels() {
     return Objects.requireNonNull(kind);
   }
 
-  /** Of a vector. */
+  /** The names of the entries, of a variable that is a vector. */
   List<String> entries() {
     return Objects.requireNonNull(parts);
   }

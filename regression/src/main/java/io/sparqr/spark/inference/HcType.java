@@ -6,11 +6,11 @@ package io.sparqr.spark.inference;
  * {@code sandwich::vcovHC}: the weight of the square of a residual e, with h the row's leverage.
  */
 public enum HcType {
-  /** e^2. */
+  /** White's: the squared residuals e^2. */
   HC0,
-  /** e^2 n / (n - p). */
+  /** e^2 n / (n - p), n observations and rank p: Stata's default. */
   HC1,
-  /** e^2 / (1 - h). */
+  /** e^2 / (1 - h), h the row's leverage: unbiased if the variances are equal. */
   HC2,
   /** e^2 / (1 - h)^2, close to the jackknife. */
   HC3;

@@ -75,7 +75,7 @@ public final class Influence implements Serializable {
     return leverage;
   }
 
-  /** e. */
+  /** The residual b - a'x of the row, not weighted. */
   public double residual() {
     return residual;
   }

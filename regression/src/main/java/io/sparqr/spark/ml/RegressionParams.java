@@ -5,12 +5,14 @@ import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.design.DesignOptions;
 import io.sparqr.spark.design.DesignOptions.Role;
 import io.sparqr.spark.design.HandleInvalid;
+import io.sparqr.spark.plan.DeclaredOption;
+import io.sparqr.spark.plan.DeclaredOption.Way;
 import io.sparqr.spark.plan.SolveOption;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Optional;
+import java.util.Objects;
 import java.util.Set;
 import org.apache.spark.ml.param.BooleanParam;
 import org.apache.spark.ml.param.DoubleParam;
@@ -21,8 +23,8 @@ import org.apache.spark.ml.param.StringArrayParam;
 import scala.runtime.AbstractFunction1;
 
 /**
- * The params shared by estimator and model, and the only place that maps them to options. Only they
- * make and read one.
+ * The params shared by estimator and model, made from the declarations of their options, and the
+ * only place that maps them to those of the design and of the solver. Only they make and read one.
  */
 public final class RegressionParams implements Serializable {
 
@@ -48,121 +50,56 @@ public final class RegressionParams implements Serializable {
   final StringArrayParam clusterCols;
   final Param<String> clusterCorrection;
 
-  /** Those that are options of the solver, by name. */
-  private final LinkedHashMap<String, Param<?>> solver = new LinkedHashMap<>();
+  /** All of these by name: the owner's own list may not be asked for before all of it is made. */
+  private final LinkedHashMap<String, Param<?>> made = new LinkedHashMap<>();
 
   /** Creates the params for an owner with a known uid. */
   RegressionParams(Params owner) {
-    String id = owner.uid();
-    weightCol =
-        new Param<>(
-            id,
-            "weightCol",
-            "weight column name. If this is not set or empty, we treat all instance weights as"
-                + " 1.0");
-    idCol =
-        new Param<>(
-            id,
-            "idCol",
-            "column whose value an error names of the row that it is about; if this is not set or"
-                + " empty, errors name partition, row and file alone");
-    fitIntercept = new BooleanParam(id, "fitIntercept", "whether to fit an intercept term");
-    regParam =
-        new DoubleParam(
-            id,
-            "regParam",
-            "ridge parameter (>= 0) of 1/(2 W) sum w (y - x'b - c)^2 + regParam/2 ||b||^2 with W ="
-                + " sum of the weights; the intercept c is not penalized",
-            ParamValidators.gtEq(0));
-    ordering = word(id, SolveOption.ORDERING);
-    backend = word(id, SolveOption.BACKEND);
-    rankTolerance = real(id, SolveOption.RANK_TOLERANCE);
-    computeStandardErrors =
-        new BooleanParam(
-            id,
-            "computeStandardErrors",
-            "whether fit computes the standard errors of the coefficients");
-    profile = flag(id, SolveOption.PROFILE);
-    formula =
-        new Param<>(
-            id,
-            "formula",
-            "R's formula for response, columns and absorbed effects, such as log_wage ~ age + firm"
-                + " or y ~ a * x | worker; if this is not set or empty, the features column");
-    categoricalCols =
-        new StringArrayParam(
-            owner,
-            "categoricalCols",
-            "columns that are factors: integers, strings, truth values or numbers");
-    referenceLevels =
-        new StringArrayParam(
-            owner,
-            "referenceLevels",
-            "reference levels of factors, each as column=level; of the others the first level");
-    offsetCol =
-        new Param<>(id, "offsetCol", "column that is taken off the label and added to predictions");
-    handleInvalid =
-        new Param<>(
-            id,
-            "handleInvalid",
-            "what is done with rows that lack a value: error, skip (leave the row out), keep"
-                + " (missing is a level of its own)",
-            ParamValidators.<String>inArray(HandleInvalid.names()));
-    keepTerms =
-        new StringArrayParam(
-            owner,
-            "keepTerms",
-            "names of coefficients that stay where columns depend on each other, the first most of"
-                + " all; the intercept stays before them");
-    dropTerms =
-        new StringArrayParam(
-            owner,
-            "dropTerms",
-            "names of coefficients that go first where columns depend on each other; of the others"
-                + " the later go");
-    vcov =
-        new Param<>(
-            id,
-            "vcov",
-            "standard errors: iid (equal variances), HC0 to HC3 (any variances), cluster; if this is"
-                + " not set: cluster where clusterCols is set, otherwise iid",
-            ParamValidators.<String>inArray(VcovNames.names()));
-    clusterCols =
-        new StringArrayParam(
-            owner,
-            "clusterCols",
-            "one or two columns of clusters, within which errors may be correlated");
-    clusterCorrection =
-        new Param<>(
-            id,
-            "clusterCorrection",
-            "small-sample correction of clustered errors: fixest (its ssc: t with G - 1, absorbed"
-                + " effects nested in clusters are not counted), sandwich (vcovCL's), none",
-            ParamValidators.<String>inArray(VcovNames.corrections()));
+    weightCol = text(owner, RegressionOption.WEIGHT_COL);
+    idCol = text(owner, RegressionOption.ID_COL);
+    fitIntercept = flag(owner, RegressionOption.FIT_INTERCEPT);
+    regParam = real(owner, RegressionOption.REG_PARAM);
+    ordering = text(owner, SolveOption.ORDERING);
+    backend = text(owner, SolveOption.BACKEND);
+    rankTolerance = real(owner, SolveOption.RANK_TOLERANCE);
+    computeStandardErrors = flag(owner, RegressionOption.COMPUTE_STANDARD_ERRORS);
+    profile = flag(owner, SolveOption.PROFILE);
+    formula = text(owner, RegressionOption.FORMULA);
+    categoricalCols = texts(owner, RegressionOption.CATEGORICAL_COLS);
+    referenceLevels = texts(owner, RegressionOption.REFERENCE_LEVELS);
+    offsetCol = text(owner, RegressionOption.OFFSET_COL);
+    handleInvalid = text(owner, RegressionOption.HANDLE_INVALID);
+    keepTerms = texts(owner, RegressionOption.KEEP_TERMS);
+    dropTerms = texts(owner, RegressionOption.DROP_TERMS);
+    vcov = text(owner, RegressionOption.VCOV);
+    clusterCols = texts(owner, RegressionOption.CLUSTER_COLS);
+    clusterCorrection = text(owner, RegressionOption.CLUSTER_CORRECTION);
+  }
+
+  /** The options that are params: those of the regression, then those of its solver. */
+  static List<DeclaredOption<?>> declared() {
+    var all = new ArrayList<DeclaredOption<?>>(RegressionOption.all());
+    all.addAll(SolveOption.of(Way.ML));
+    return all;
   }
 
   /** Sets the defaults of those that have one. */
   void setDefaults(Params owner) {
-    owner.setDefault(fitIntercept, true);
-    owner.setDefault(regParam, 0.0);
-    owner.setDefault(computeStandardErrors, true);
-    owner.setDefault(clusterCorrection, VcovNames.FIXEST);
-    owner.setDefault(handleInvalid, HandleInvalid.ERROR.param());
-    solver.values().forEach(param -> setDefault(owner, param));
+    declared().forEach(option -> setDefault(owner, option));
   }
 
-  private static <T> void setDefault(Params owner, Param<T> param) {
-    SolveOption<?> option = SolveOption.named(param.name());
+  private void setDefault(Params owner, DeclaredOption<?> option) {
     @SuppressWarnings("unchecked") // the param was made for this option
-    Optional<T> value = (Optional<T>) option.defaultValue().map(option::param);
-    value.ifPresent(v -> owner.setDefault(param, v));
+    Param<Object> param = (Param<Object>) Objects.requireNonNull(made.get(option.name()));
+    option.defaultValue().ifPresent(v -> owner.setDefault(param, option.param(v)));
   }
 
   /** Passes those that are options of the solver on to it. */
   void configure(Params owner, GpuSparseQR.Builder builder) {
-    for (Param<?> param : solver.values()) {
+    for (SolveOption<?> option : SolveOption.of(Way.ML)) {
+      Param<Object> param = owner.getParam(option.name());
       if (owner.isDefined(param)) {
-        builder.option(param.name(), String.valueOf(owner.getOrDefault(param)));
+        builder.option(option.name(), String.valueOf(owner.getOrDefault(param)));
       }
     }
   }
@@ -218,55 +155,63 @@ public final class RegressionParams implements Serializable {
         .build();
   }
 
-  private Param<String> word(String id, SolveOption<?> option) {
+  /** A word of a list, or any text. */
+  private Param<String> text(Params owner, DeclaredOption<?> option) {
+    String id = owner.uid();
     List<String> words = option.type().words();
-    return ofSolver(
-        new Param<>(
-            id,
-            option.name(),
-            meaning(option) + ": one of " + String.join(", ", words),
-            ParamValidators.<String>inArray(words)));
+    return kept(
+        words.isEmpty()
+            ? new Param<>(id, option.name(), meaning(option))
+            : new Param<>(
+                id, option.name(), meaning(option), ParamValidators.<String>inArray(words)));
   }
 
-  private DoubleParam real(String id, SolveOption<Double> option) {
-    return ofSolver(
-        new DoubleParam(id, option.name(), meaning(option), new InRange(option.name())));
+  private StringArrayParam texts(Params owner, DeclaredOption<String[]> option) {
+    return kept(new StringArrayParam(owner, option.name(), meaning(option)));
   }
 
-  private BooleanParam flag(String id, SolveOption<Boolean> option) {
-    return ofSolver(new BooleanParam(id, option.name(), meaning(option)));
+  private DoubleParam real(Params owner, DeclaredOption<Double> option) {
+    return kept(
+        new DoubleParam(owner.uid(), option.name(), meaning(option), new InRange(option.name())));
   }
 
-  private <P extends Param<?>> P ofSolver(P param) {
-    solver.put(param.name(), param);
+  private BooleanParam flag(Params owner, DeclaredOption<Boolean> option) {
+    return kept(new BooleanParam(owner.uid(), option.name(), meaning(option)));
+  }
+
+  private <P extends Param<?>> P kept(P param) {
+    made.put(param.name(), param);
     return param;
   }
 
-  private static String meaning(SolveOption<?> option) {
+  private static String meaning(DeclaredOption<?> option) {
+    List<String> words = option.type().words();
     String summary = option.summary().replace("`", "");
-    return option.byDefault().isPresent()
-        ? summary
-        : summary + "; if this is not set: " + option.defaultText();
+    return summary
+        + (words.isEmpty() ? "" : ": one of " + String.join(", ", words))
+        + (option.byDefault().isPresent() ? "" : "; if this is not set: " + option.defaultText());
   }
 
-  /** The range of an option of the solver, as Spark asks for it. */
+  /** The range of an option, as Spark asks for it: by name, because Spark copies it. */
   private static final class InRange extends AbstractFunction1<Object, Object>
       implements Serializable {
 
-    private static final long serialVersionUID = 1;
+    private static final long serialVersionUID = 2;
 
-    private final String option;
+    private final String name;
 
-    InRange(String option) {
-      this.option = option;
+    InRange(String name) {
+      this.name = name;
     }
 
     @Override
     public Object apply(Object value) {
-      return accepts(SolveOption.named(option), value);
+      return declared().stream()
+          .filter(option -> option.name().equals(name))
+          .anyMatch(option -> accepts(option, value));
     }
 
-    private static <T> boolean accepts(SolveOption<T> option, Object value) {
+    private static <T> boolean accepts(DeclaredOption<T> option, Object value) {
       return option.type().accepts(option.type().javaClass().cast(value));
     }
   }

@@ -114,17 +114,20 @@ public class SparseQRRegression
     return with(own.regParam, value);
   }
 
-  /** Column order: auto, colamd, amd, nd, natural or best. */
+  /** Column order: auto (default), colamd, amd, nd, natural or best. */
   public SparseQRRegression setOrdering(String name) {
     return with(own.ordering, name);
   }
 
-  /** Backend: auto, cpu or cuda; cuda fails without a device. */
+  /** Backend: auto (default), cpu or cuda; cuda fails without a device. */
   public SparseQRRegression setBackend(String name) {
     return with(own.backend, name);
   }
 
-  /** Threshold of dependent columns, see {@code GpuSparseQR.Builder}; negative: no detection. */
+  /**
+   * Threshold of dependent columns, see {@code GpuSparseQR.Builder}; negative: no detection;
+   * default: 20 (m + n) eps times the largest norm of a column.
+   */
   public SparseQRRegression setRankTolerance(double value) {
     return with(own.rankTolerance, value);
   }
@@ -142,7 +145,7 @@ public class SparseQRRegression
    * with absorbed fixed effects behind a bar: {@link io.sparqr.spark.design.formula.Formula#parse}.
    * Strings and booleans are factors; numbers become factors only by {@link #setCategoricalCols} or
    * {@code factor(x)}; a dot stands for all columns without another role. The left-hand side, if
-   * present, names the label. A formula replaces the features column.
+   * present, names the label. A formula replaces the features column; default: none.
    */
   public SparseQRRegression setFormula(String text) {
     return with(own.formula, text);
@@ -151,7 +154,7 @@ public class SparseQRRegression
   /**
    * Factors: columns of strings, booleans or numbers. Each level except the reference level becomes
    * one column of the design, without an encoder. Without a formula they follow the features
-   * column, if there is one.
+   * column, if there is one; default: none but the strings and booleans of a formula.
    */
   public SparseQRRegression setCategoricalCols(String... columns) {
     return with(own.categoricalCols, columns);
@@ -174,7 +177,7 @@ public class SparseQRRegression
     return with(own.keepTerms, terms);
   }
 
-  /** Names of coefficients to drop first if columns depend on each other. */
+  /** Names of coefficients to drop first if columns depend on each other; default none. */
   public SparseQRRegression setDropTerms(String... terms) {
     return with(own.dropTerms, terms);
   }
@@ -205,17 +208,17 @@ public class SparseQRRegression
 
   /**
    * One or two columns of clusters, within which the errors of rows may be correlated (Liang and
-   * Zeger 1986; two ways: Cameron, Gelbach and Miller 2011).
+   * Zeger 1986; two ways: Cameron, Gelbach and Miller 2011); default none.
    */
   public SparseQRRegression setClusterCols(String... columns) {
     return with(own.clusterCols, columns);
   }
 
   /**
-   * The small-sample correction of clustered errors: fixest (its ssc: the factor of the smallest
-   * number of clusters for all ways, t with G-1 degrees of freedom, and k without absorbed effects
-   * nested in clusters; default, here as in {@code sparqr.feols} and on the command line), sandwich
-   * (G/(G-1) (n-1)/(n-k) and t with n-k, as R's vcovCL) or none.
+   * The small-sample correction of clustered errors: fixest (default, here as in {@code
+   * sparqr.feols} and on the command line; its ssc: the factor of the smallest number of clusters
+   * for all ways, t with G-1 degrees of freedom, and k without absorbed effects nested in
+   * clusters), sandwich (G/(G-1) (n-1)/(n-k) and t with n-k, as R's vcovCL) or none.
    */
   public SparseQRRegression setClusterCorrection(String name) {
     return with(own.clusterCorrection, name);

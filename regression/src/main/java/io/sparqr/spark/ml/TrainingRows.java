@@ -7,7 +7,7 @@ import org.apache.spark.api.java.JavaRDD;
 
 /** Rows of [X 1] or of X, valid until closed. */
 interface TrainingRows extends AutoCloseable {
-  /** The rows. */
+  /** The rows of the design with the label as right-hand side, intercept included. */
   JavaRDD<SparseRow> rdd();
 
   /** The rows of the data that are not among them. */

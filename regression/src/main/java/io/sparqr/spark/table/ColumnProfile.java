@@ -4,6 +4,7 @@ package io.sparqr.spark.table;
 import java.io.Serializable;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -93,8 +94,8 @@ final class ColumnProfile implements Serializable {
     return sum;
   }
 
-  /** The number of different values; -1 if they are more than were counted. */
-  int levels() {
-    return levels == null ? -1 : levels.size();
+  /** The number of different values, unless they are more than were counted. */
+  OptionalInt levels() {
+    return levels == null ? OptionalInt.empty() : OptionalInt.of(levels.size());
   }
 }

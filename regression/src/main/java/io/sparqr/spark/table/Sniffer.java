@@ -41,7 +41,7 @@ final class Sniffer {
     this.file = file;
   }
 
-  /** What has to be said. */
+  /** Notes for the user on what was found out about the file's dialect. */
   List<String> notes() {
     return notes;
   }

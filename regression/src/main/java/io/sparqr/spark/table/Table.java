@@ -25,7 +25,7 @@ public record Table(Dataset<Row> rows, List<TableColumn> columns, List<String> n
   public static Table of(Dataset<Row> rows) {
     List<TableColumn> columns =
         Arrays.stream(rows.schema().fields())
-            .map(f -> new TableColumn(f.name(), f.dataType().simpleString(), -1, -1))
+            .map(f -> TableColumn.of(f.name(), f.dataType().simpleString()))
             .toList();
     return new Table(rows, columns, List.of());
   }

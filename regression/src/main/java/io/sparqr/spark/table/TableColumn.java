@@ -1,28 +1,49 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.table;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+
 /**
  * A column of a table that was read.
  *
  * @param name of the column
  * @param type in words
- * @param levels different values of a text column; -1: not counted; -2: more than were counted
- * @param missing values that are missing; -1: not counted
+ * @param levels what is known of the different values of a text column, of other columns nothing
+ * @param missing number of values that are missing, if they were counted
  */
-public record TableColumn(String name, String type, int levels, long missing) {
+public record TableColumn(String name, String type, Optional<Levels> levels, OptionalLong missing) {
+
+  /**
+   * The different values of a column.
+   *
+   * @param count their number, unless they are more than were counted
+   */
+  public record Levels(OptionalInt count) {
+
+    @Override
+    public String toString() {
+      return count.isEmpty()
+          ? "many levels"
+          : count.getAsInt() == 1 ? "1 level" : String.format("%,d levels", count.getAsInt());
+    }
+  }
+
+  /** A column of which only the type is known. */
+  static TableColumn of(String name, String type) {
+    return new TableColumn(name, type, Optional.empty(), OptionalLong.empty());
+  }
 
   @Override
   public String toString() {
-    var text = new StringBuilder(name).append(' ').append(type);
-    String levelText = levels == 1 ? "1 level" : String.format("%,d levels", levels);
-    if (levels >= 0) {
-      text.append(" (").append(levelText);
-    } else if (levels == -2) {
-      text.append(" (many levels");
+    List<String> counts = new ArrayList<>();
+    levels.ifPresent(l -> counts.add(l.toString()));
+    if (missing.orElse(0) > 0) {
+      counts.add(String.format("%,d missing", missing.getAsLong()));
     }
-    if (missing > 0) {
-      text.append(levels == -1 ? " (" : ", ").append(String.format("%,d missing", missing));
-    }
-    return text.append(levels != -1 || missing > 0 ? ")" : "").toString();
+    return name + " " + type + (counts.isEmpty() ? "" : " (" + String.join(", ", counts) + ")");
   }
 }

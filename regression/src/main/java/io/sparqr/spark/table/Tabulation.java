@@ -6,11 +6,13 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
 
 /** The decisions from a profile of all rows: decimal mark, columns, types, notes. */
 final class Tabulation {
 
-  /** Notes on columns, at most. */
+  /** The largest number of notes about single columns. */
   private static final int MOST_NOTES = 12;
 
   private final TableOptions options;
@@ -62,7 +64,7 @@ final class Tabulation {
     return types;
   }
 
-  /** What the columns are. */
+  /** What is known of each column: name, type, levels, missing values. */
   List<TableColumn> columns() {
     List<TableColumn> columns = new ArrayList<>();
     for (int j = 0; j < types.length; j++) {
@@ -71,7 +73,7 @@ final class Tabulation {
     return columns;
   }
 
-  /** What has to be said. */
+  /** Notes for the user on what was assumed about the columns. */
   List<String> notes() {
     return notes;
   }
@@ -108,13 +110,14 @@ final class Tabulation {
   }
 
   private static TableColumn column(String name, ColumnProfile p, ColumnType type) {
-    int levels = p.levels() < 0 ? -2 : p.levels();
     boolean number = type == ColumnType.INTEGER || type == ColumnType.NUMBER;
     return new TableColumn(
         name,
         type.word(),
-        type == ColumnType.TEXT ? levels : -1,
-        p.missing() + (number ? p.count(ValueKind.NAN) : 0));
+        type == ColumnType.TEXT
+            ? Optional.of(new TableColumn.Levels(p.levels()))
+            : Optional.empty(),
+        OptionalLong.of(p.missing() + (number ? p.count(ValueKind.NAN) : 0)));
   }
 
   /** The columns that are kept: not a last one with neither a name nor a value. */

@@ -17,7 +17,7 @@ record TypeDecision(ColumnType type, @Nullable String note) {
   /** A column is called nearly numeric if this share of its values are numbers. */
   private static final double MOSTLY = 0.5;
 
-  /** Decides. */
+  /** The type of a column, from the kinds of its values. */
   static TypeDecision of(String name, ColumnProfile p, char decimal) {
     long values = p.values();
     if (values == 0) {

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.inference;
 
+import io.sparqr.numeric.Tolerances;
 import io.sparqr.spark.model.SparseRow;
 import java.util.ArrayList;
 import java.util.List;
@@ -126,7 +127,7 @@ final class DenseFit {
 
   /** The largest accepted relative errors. */
   double tolerance() {
-    return 200 * Math.ulp(1.0) * Math.max(a.length, 10) * condition;
+    return Tolerances.ofStandardError(condition);
   }
 
   /** Whether l is orthogonal to the null space. */

@@ -13,7 +13,7 @@ import java.util.Optional;
  */
 public record ColumnSizes(Optional<double[]> ofCaller) {
 
-  /** Of equilibrated columns. */
+  /** The sizes of equilibrated columns: all are 1. */
   public static final ColumnSizes UNIT = new ColumnSizes(Optional.empty());
 
   /** |x_j| ||a_j||, for x in the caller's units. */

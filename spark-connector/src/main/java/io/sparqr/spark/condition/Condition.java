@@ -17,10 +17,10 @@ import java.util.stream.Collectors;
  */
 public record Condition(double estimate, int[] nearlyDependent) implements Serializable {
 
-  /** The beginning of a warning. */
+  /** The words with which the warning about a large condition number begins. */
   public static final String WARNING = "condition estimate";
 
-  /** Before it is known. */
+  /** Of a solve whose condition number has not been estimated. */
   public static final Condition UNKNOWN = new Condition(Double.NaN, new int[0]);
 
   /** The columns in words, after a colon; empty if there are none. */

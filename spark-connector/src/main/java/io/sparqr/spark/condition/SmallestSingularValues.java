@@ -19,7 +19,7 @@ import org.apache.commons.math3.linear.SingularValueDecomposition;
  */
 record SmallestSingularValues(double[] sigma, double[] vectors) {
 
-  /** Steps at most. */
+  /** The largest number of steps of inverse iteration. */
   private static final int MOST_STEPS = 6;
 
   /** A change of the smallest value below this fraction ends the iteration. */

@@ -38,7 +38,7 @@ public final class Engine {
     return new Engine(context);
   }
 
-  /** The name used in reports. */
+  /** What a report calls the engine: local, or spark. */
   public String name() {
     return context == null ? "local" : SolveReport.Cluster.SPARK;
   }

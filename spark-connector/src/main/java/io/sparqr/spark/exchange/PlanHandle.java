@@ -108,7 +108,7 @@ public final class PlanHandle implements Serializable {
     return broadcast == null && packed == null;
   }
 
-  /** The plan. */
+  /** The plan, which each JVM reads from its broadcast once. */
   public SolvePlan value() {
     return plan != null ? plan : NamedObjects.ofJvm().rememberedOr(name(), this::read);
   }

@@ -56,7 +56,7 @@ public final class FactorLevels {
   /** The name under which R also stays on devices, if it does. */
   private final @Nullable String resident;
 
-  /** Unless R is kept. */
+  /** What the tasks do instead of keeping R; null if R is kept. */
   private final @Nullable TaskSolution solution;
 
   private final List<byte[]> solutions = new ArrayList<>();

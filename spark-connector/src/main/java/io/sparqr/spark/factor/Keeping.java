@@ -27,7 +27,7 @@ sealed interface Keeping extends Serializable {
     return false;
   }
 
-  /** R on the host. */
+  /** R is kept on the host. */
   record OnHost(boolean framed) implements Keeping {
     @Override
     public boolean factor() {
@@ -52,7 +52,7 @@ sealed interface Keeping extends Serializable {
     }
   }
 
-  /** Only x. */
+  /** Only the task's part of x is kept, not R. */
   record SolutionOnly(TaskSolution how) implements Keeping {
     @Override
     public Optional<TaskSolution> solution() {

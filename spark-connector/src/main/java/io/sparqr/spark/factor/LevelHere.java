@@ -42,7 +42,7 @@ final class LevelHere {
     return Parts.here(taken.length, this::keep);
   }
 
-  /** What they pass on. */
+  /** The contribution blocks that the tasks of this level pass on, as frames. */
   Parts<byte[]> passed() {
     return Parts.here(
         taken.length,

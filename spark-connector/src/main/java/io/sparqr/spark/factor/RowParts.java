@@ -57,7 +57,7 @@ public record RowParts(int tasks, int each) implements Serializable {
     return new RowParts(tasks, Math.max(1, Math.min(most, MOST / (tasks + 1))));
   }
 
-  /** Total number of partitions. */
+  /** Partitions of all tasks, and one for the driver's share. */
   public int count() {
     return tasks * each + 1;
   }

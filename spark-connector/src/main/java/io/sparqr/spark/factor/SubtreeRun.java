@@ -315,7 +315,7 @@ final class SubtreeRun {
     return pivots;
   }
 
-  /** Where R is from now on. */
+  /** The bytes of R by the place where they are from now on. */
   private FactorBytes where(SubtreeFactor factor, RowStore store, long entries) {
     if (!keeping.factor()) {
       return FactorBytes.NONE;

@@ -25,7 +25,7 @@ final class TaskRefusal {
 
   private static final String LEVEL = "sparqr-first-task-of-the-level";
 
-  /** The serialized form. */
+  /** The error as it travels from the executor to the driver. */
   record Refused(SparseQrException error) implements Serializable {}
 
   private TaskRefusal() {}

@@ -17,7 +17,7 @@ import io.sparqr.spark.plan.Ridge;
  */
 public record Earlier(int newPartitions, long rows, long nonzeros, Ridge ridge) {
 
-  /** No rows are replaced. */
+  /** Of a problem in which no rows of R stand for rows of A. */
   public static final Earlier NONE = new Earlier(Integer.MAX_VALUE, 0, 0, Ridge.NONE);
 
   /** Whether rows of R replace any. */

@@ -37,7 +37,7 @@ public final class FirstSolution {
     this.width = width;
   }
 
-  /** For a loaded factorization. */
+  /** Of a loaded factorization, with which nothing has been solved yet. */
   static FirstSolution none() {
     return new FirstSolution(null, new double[0], 1);
   }

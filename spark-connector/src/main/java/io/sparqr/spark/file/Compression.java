@@ -17,7 +17,7 @@ import org.tukaani.xz.XZInputStream;
  * Spark distribution has: commons-compress, xz, zstd-jni.
  */
 public enum Compression {
-  /** None that is known. */
+  /** Not compressed, as far as the first bytes say. */
   NONE(),
   GZIP(0x1f, 0x8b),
   BZIP2('B', 'Z', 'h'),

@@ -88,13 +88,13 @@ public final class FileRows implements AutoCloseable {
    */
   public record Source(String name, String path) {}
 
-  /** The kind of content. */
+  /** What a file contains, and so how it is read. */
   public enum Content {
     /** A matrix in a Matrix Market coordinate file. */
     MATRIX,
     /** A right-hand side in a general Matrix Market array file. */
     RIGHT_HAND_SIDE,
-    /** A libsvm file. */
+    /** A libsvm file: a label and a row of A on each line. */
     LIBSVM
   }
 
@@ -174,7 +174,7 @@ public final class FileRows implements AutoCloseable {
     requireRightHandSide(b.rows(), b.columns(), rows);
   }
 
-  /** As above, by its sizes. */
+  /** Rejects a right-hand side without columns, or with another number of rows than A. */
   static void requireRightHandSide(long itsRows, int itsColumns, long rows) {
     if (itsRows != rows) {
       throw new DimensionMismatchException(
@@ -222,7 +222,7 @@ public final class FileRows implements AutoCloseable {
     return this;
   }
 
-  /** The rows. */
+  /** The rows of A, which the executors read from the file. */
   public JavaRDD<SparseRow> rows() {
     return SliceRdd.of(slices).setName("rows of A");
   }

@@ -29,7 +29,7 @@ public final class RowSlice implements Serializable, Iterable<SparseRow> {
 
   private final int columns;
 
-  /** Size at least last+1. */
+  /** Starts of the rows in the arrays of entries; size at least last+1. */
   private final int[] rowStart;
 
   private final int[] columnIndex;

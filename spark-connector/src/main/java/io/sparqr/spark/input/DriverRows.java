@@ -69,7 +69,7 @@ public final class DriverRows implements AutoCloseable {
         problem.a(), problem.b(), (int) (m * part / parts), (int) (m * (part + 1) / parts));
   }
 
-  /** The rows. */
+  /** The rows of A, which the driver has read. */
   public JavaRDD<SparseRow> rows() {
     return rows;
   }

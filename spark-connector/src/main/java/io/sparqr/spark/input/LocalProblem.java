@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record LocalProblem(CsrMatrix a, DenseMatrix b, String note) {
 
-  /** Without a note. */
+  /** A problem about which there is nothing to note. */
   public LocalProblem(CsrMatrix a, DenseMatrix b) {
     this(a, b, "");
   }
@@ -41,7 +41,7 @@ public record LocalProblem(CsrMatrix a, DenseMatrix b, String note) {
   public record Source(
       String name, MatrixFormat format, IndexBase base, @Nullable String variable) {
 
-    /** Without options. */
+    /** A source whose index base is inferred, with no variable chosen. */
     Source(String name, MatrixFormat format) {
       this(name, format, IndexBase.INFERRED, null);
     }

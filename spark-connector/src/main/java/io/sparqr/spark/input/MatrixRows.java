@@ -162,7 +162,7 @@ public final class MatrixRows implements AutoCloseable {
     return new MatrixRows(weighted, rowCount, columns, source);
   }
 
-  /** The rows. */
+  /** The rows of A with their right-hand sides. */
   public JavaRDD<SparseRow> rows() {
     return rows;
   }

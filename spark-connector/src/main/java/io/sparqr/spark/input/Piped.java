@@ -23,7 +23,7 @@ import java.util.Map;
  */
 public final class Piped {
 
-  /** Standard input. */
+  /** The name that stands for standard input. */
   private static final String STANDARD = "-";
 
   private static final JvmPart<ThreadLocal<Map<String, Path>>> COPIES =

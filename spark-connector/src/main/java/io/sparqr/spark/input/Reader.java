@@ -15,7 +15,7 @@ public enum Reader {
    * driver is twice as fast (no shuffle), so there only memory counts.
    */
   AUTO,
-  /** The driver. */
+  /** The driver reads the files and hands out their rows. */
   DRIVER,
   /** The executors; an error if they cannot. */
   EXECUTORS;

@@ -26,7 +26,7 @@ public final class TableRow {
     return this;
   }
 
-  /** A vector of Spark ML. */
+  /** Reads a vector of Spark ML from its row. */
   @FunctionalInterface
   public interface VectorReader {
     /**
@@ -38,7 +38,7 @@ public final class TableRow {
     void take(int size, int @Nullable [] indices, double[] values);
   }
 
-  /** Number of values. */
+  /** The number of fields of the row. */
   public int fields() {
     return row.numFields();
   }
@@ -48,17 +48,17 @@ public final class TableRow {
     return row.isNullAt(field);
   }
 
-  /** A double. */
+  /** The value of a field of type double. */
   public double number(int field) {
     return row.getDouble(field);
   }
 
-  /** A boolean. */
+  /** The value of a field of type boolean. */
   public boolean yes(int field) {
     return row.getBoolean(field);
   }
 
-  /** A long. */
+  /** The value of a field of type long. */
   public long integer(int field) {
     return row.getLong(field);
   }

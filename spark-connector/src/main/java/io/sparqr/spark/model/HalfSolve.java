@@ -26,7 +26,7 @@ public record HalfSolve(int width, double[] values, boolean[] estimable) {
     return scale * Math.sqrt(norm);
   }
 
-  /** w_k'w_l. */
+  /** The inner product of columns k and l. */
   public double product(int k, int l) {
     double sum = 0;
     for (int i = 0; i < values.length; i += width) {
@@ -41,7 +41,7 @@ public record HalfSolve(int width, double[] values, boolean[] estimable) {
     return "HalfSolve[%,d x %d]".formatted(width == 0 ? 0 : values.length / width, width);
   }
 
-  /** Column k, size n. */
+  /** A copy of column k, size n. */
   public double[] column(int k) {
     double[] w = new double[values.length / width];
     for (int i = 0; i < w.length; i++) {

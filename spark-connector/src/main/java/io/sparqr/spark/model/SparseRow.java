@@ -72,17 +72,17 @@ public final class SparseRow implements Serializable {
     return indices;
   }
 
-  /** Values at the indices. */
+  /** The values at {@link #indices()}, in their order. */
   public double[] values() {
     return values;
   }
 
-  /** Right-hand sides. */
+  /** The entries of b in this row, one for each right-hand side. */
   public double[] labels() {
     return labels;
   }
 
-  /** Weight. */
+  /** The weight of the row, at least 0. */
   public double weight() {
     return weight;
   }

@@ -42,7 +42,7 @@ public final class Known {
     figures.put("engineReason", "");
   }
 
-  /** How the tree is cut. */
+  /** Notes the cut of the tree and the tolerance of the rank. */
   public void cut(TreePartition cut, double tolerance, String toleranceReason) {
     figures.put("subtreeTasks", cut.tasks().size());
     figures.put("levels", cut.levels());

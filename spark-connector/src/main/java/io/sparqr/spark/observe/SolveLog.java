@@ -51,7 +51,7 @@ public final class SolveLog {
         a.orderingUsed(), a.orderingReason(), a.fronts(), work(a.flops()), order, analyze);
   }
 
-  /** How the tree is cut. */
+  /** Logs into how many tasks the tree is cut, and for how many workers. */
   public static void cut(TreePartition cut, int workers, String why, double seconds) {
     say(
         "cut: %d task%s in %d level%s for %d worker%s, predicted %s, %.3f s, at most %s a task;"
@@ -106,7 +106,7 @@ public final class SolveLog {
         how, residual.length, residual[0], seconds);
   }
 
-  /** The answer. */
+  /** Logs rank and residual norms at the end of a solve. */
   public static void done(int rank, int columns, double[] residual, double seconds) {
     say(
         "done: rank %,d of %,d, ||b - Ax|| = %.6e%s; %.3f s in all",

@@ -39,7 +39,7 @@ public final class OptionType<T> {
   }
 
   /** True or false. */
-  static OptionType<Boolean> flag() {
+  public static OptionType<Boolean> flag() {
     return new OptionType<>(
         Boolean.class, OptionType::truth, String::valueOf, List.of(), b -> true, "", true);
   }
@@ -73,7 +73,7 @@ public final class OptionType<T> {
    *
    * @param range what a message says of a number out of range, or of NaN; empty if only NaN is
    */
-  static OptionType<Double> real(DoublePredicate accepts, String range) {
+  public static OptionType<Double> real(DoublePredicate accepts, String range) {
     return new OptionType<>(
         Double.class,
         text -> number(text, Double::valueOf, "number"),
@@ -89,6 +89,37 @@ public final class OptionType<T> {
     return new OptionType<>(javaClass, table::of, table::word, table.all(), e -> true, "", true);
   }
 
+  /** One of these words, in capitals and small letters as they are here. */
+  public static OptionType<String> word(List<String> words) {
+    List<String> all = List.copyOf(words);
+    return new OptionType<>(
+        String.class,
+        text -> known(all, text),
+        word -> word,
+        all,
+        all::contains,
+        "one of " + String.join(", ", all),
+        true);
+  }
+
+  /** Any text, such as the name of a column. */
+  public static OptionType<String> text() {
+    return new OptionType<>(
+        String.class, text -> text, text -> text, List.of(), t -> true, "", true);
+  }
+
+  /** Several texts, in an array as Spark ML's params have them; one text alone is one of them. */
+  public static OptionType<String[]> texts() {
+    return new OptionType<>(
+        String[].class,
+        text -> new String[] {text},
+        texts -> String.join(",", texts),
+        List.of(),
+        t -> true,
+        "",
+        true);
+  }
+
   /** Objects of Java, which no text stands for. */
   static <T> OptionType<T> object(Class<T> javaClass, Predicate<T> accepts, String range) {
     return new OptionType<>(
@@ -101,6 +132,13 @@ public final class OptionType<T> {
         accepts,
         range,
         false);
+  }
+
+  private static String known(List<String> words, String text) {
+    if (!words.contains(text)) {
+      throw new IllegalArgumentException("'" + text + "' is none of " + String.join(", ", words));
+    }
+    return text;
   }
 
   private static Boolean truth(String text) {

@@ -14,7 +14,7 @@ public final class Ridge {
   /** No penalty and no ridge rows. */
   public static final Ridge NONE = new Ridge(new double[] {0}, true);
 
-  /** Size 1 or n. */
+  /** One lambda for all columns, or one for each. */
   private final double[] lambda;
 
   private final boolean uniform;

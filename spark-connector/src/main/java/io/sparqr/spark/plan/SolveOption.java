@@ -7,12 +7,8 @@ import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.model.RankPolicy;
 import io.sparqr.symbolic.Amalgamation;
 import io.sparqr.symbolic.SymbolicAnalysis;
-import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.BiFunction;
 import org.apache.spark.storage.StorageLevel;
 
@@ -28,17 +24,7 @@ import org.apache.spark.storage.StorageLevel;
  *
  * @param <T> the boxed class of its values
  */
-public final class SolveOption<T> {
-
-  /** Where an option can be given, besides the builder. */
-  public enum Way {
-    /** {@code sparqr solve}. */
-    COMMAND_LINE,
-    /** {@code sparqr.solve} and its relatives in Python, also over Spark Connect. */
-    PYTHON,
-    /** The params of {@code SparseQRRegression}, and {@code sparqr regress}. */
-    ML
-  }
+public final class SolveOption<T> extends DeclaredOption<T> {
 
   /** The method of the column order. */
   public static final SolveOption<OrderingMethod> ORDERING =
@@ -341,30 +327,12 @@ public final class SolveOption<T> {
           STORAGE_LEVEL,
           DEVICE_MEMORY_BYTES);
 
-  private final String calls;
-  private final OptionType<T> type;
-  private final Set<Way> ways;
-  private final Optional<String> word;
-  private final List<String> formerWords;
-  private final Optional<T> byDefault;
-  private final String defaultText;
-  private final String summary;
-  private final String detail;
+  private final List<String> calls;
   private final BiFunction<SolveOptions, T, SolveOptions> keeper;
 
-  SolveOption(
-      OptionDeclaration<T> d,
-      Optional<String> word,
-      BiFunction<SolveOptions, T, SolveOptions> keeper) {
-    this.calls = d.calls;
-    this.type = d.type;
-    this.ways = Collections.unmodifiableSet(d.ways);
-    this.word = word;
-    this.formerWords = d.formerWords;
-    this.byDefault = Optional.ofNullable(d.value);
-    this.defaultText = d.defaultText;
-    this.summary = d.summary;
-    this.detail = d.detail;
+  SolveOption(OptionDeclaration<T> d, BiFunction<SolveOptions, T, SolveOptions> keeper) {
+    super(d);
+    this.calls = d.calls();
     this.keeper = keeper;
   }
 
@@ -377,11 +345,6 @@ public final class SolveOption<T> {
     return new OptionDeclaration<>(calls, type, summary);
   }
 
-  /** A name with something before each capital, in small letters. */
-  static String apart(String name, String between) {
-    return name.replaceAll("(?=[A-Z])", between).toLowerCase(Locale.ROOT);
-  }
-
   /** All options, in the order of the documentation's table. */
   public static List<SolveOption<?>> all() {
     return ALL;
@@ -389,7 +352,7 @@ public final class SolveOption<T> {
 
   /** The options that can be given in a way, in the same order. */
   public static List<SolveOption<?>> of(Way way) {
-    return ALL.stream().filter(o -> o.ways.contains(way)).toList();
+    return ALL.stream().filter(o -> o.ways().contains(way)).toList();
   }
 
   /**
@@ -406,126 +369,9 @@ public final class SolveOption<T> {
     throw new IllegalArgumentException("no option " + name);
   }
 
-  /** The name: of the builder's method, of Spark ML's param, of an option over Spark Connect. */
-  public String name() {
-    return calls.substring(0, calls.indexOf('('));
-  }
-
   /** The methods of the builder that set it, each with a letter for its argument. */
   public List<String> calls() {
-    return Arrays.asList(calls.split(", "));
-  }
-
-  /** The keyword of {@code sparqr.solve} in Python, if it has one. */
-  public Optional<String> keyword() {
-    return ways.contains(Way.PYTHON) ? Optional.of(apart(name(), "_")) : Optional.empty();
-  }
-
-  /**
-   * The option of {@code sparqr solve}, if it has one. That of a flag which is on by default turns
-   * it off, and begins with {@code --no-}.
-   */
-  public Optional<String> word() {
-    return word;
-  }
-
-  /** Earlier options of {@code sparqr solve}, which are accepted until 1.0. */
-  public List<String> formerWords() {
-    return formerWords;
-  }
-
-  /** Where it can be given, besides the builder. */
-  public Set<Way> ways() {
-    return Collections.unmodifiableSet(ways);
-  }
-
-  /** Its values. */
-  public OptionType<T> type() {
-    return type;
-  }
-
-  /** The value unless it is given; empty where that is no constant. */
-  public Optional<T> byDefault() {
-    return byDefault;
-  }
-
-  /**
-   * The value unless it is given.
-   *
-   * @throws java.util.NoSuchElementException where that is no constant
-   */
-  T constant() {
-    return byDefault.orElseThrow();
-  }
-
-  /** What holds unless it is given, in words: a constant, or where the value comes from. */
-  public String defaultText() {
-    return defaultText;
-  }
-
-  /** The meaning in one phrase, names of the report and of methods between backticks. */
-  public String summary() {
-    return summary;
-  }
-
-  /** What the documentation's table adds to the summary, in Markdown. */
-  public String detail() {
-    return detail;
-  }
-
-  /**
-   * The value of a text, checked.
-   *
-   * @throws IllegalArgumentException if the text is not of this type, or the value out of range
-   */
-  public T parse(String text) {
-    T value;
-    try {
-      value = type.parse(text);
-    } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException(name() + ": " + e.getMessage(), e);
-    }
-    return require(value);
-  }
-
-  /**
-   * The value of a text as a param of Spark ML has it: a word stays text.
-   *
-   * @throws IllegalArgumentException if the text is not of this type, or the value out of range
-   */
-  public Object param(String text) {
-    T value = parse(text);
-    return type.words().isEmpty() ? value : type.text(value);
-  }
-
-  /** The text of the default, where that is a constant. */
-  public Optional<String> defaultValue() {
-    return byDefault.map(type::text);
-  }
-
-  /**
-   * A value in range, as it is.
-   *
-   * @throws IllegalArgumentException if it is out of range
-   */
-  public T require(T value) {
-    Optional<String> wrong = complaint(name(), " = ", value);
-    if (wrong.isPresent()) {
-      throw new IllegalArgumentException(wrong.get());
-    }
-    return value;
-  }
-
-  /**
-   * What is wrong with a value, if anything.
-   *
-   * @param given the option under the name by which it was given
-   * @param between what stands between this name and a value
-   */
-  public Optional<String> complaint(String given, String between, T value) {
-    return type.accepts(value)
-        ? Optional.empty()
-        : Optional.of(given + type.complaint(between, value));
+    return calls;
   }
 
   /**
@@ -544,10 +390,5 @@ public final class SolveOption<T> {
    */
   public SolveOptions setText(SolveOptions options, String text) {
     return keeper.apply(options, parse(text));
-  }
-
-  @Override
-  public String toString() {
-    return name();
   }
 }

@@ -98,7 +98,7 @@ final class WideRows {
     return true;
   }
 
-  /** n. */
+  /** The number of columns, n. */
   int columns() {
     return columns;
   }

@@ -65,7 +65,7 @@ public record LeastSquaresSolution(
     return residualNorms[0];
   }
 
-  /** Sizes and the report. */
+  /** Sizes of the solution, and its report as text. */
   @Override
   public String toString() {
     return "LeastSquaresSolution[%,d coefficients, %d right-hand side(s), rank %,d]%n%s"

@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 /** The readable text of a report. */
 final class ReportText {
 
-  /** Columns named on screen. */
+  /** The largest number of columns that the text names. */
   private static final int SHOWN = 8;
 
   /** More right-hand sides than this are summarized. */

@@ -121,7 +121,7 @@ public record SolveReport(
     /** The engine, except for small problems on the command line. */
     public static final String SPARK = "spark";
 
-    /** With the engine Spark. */
+    /** The cluster of a solve by Spark. */
     public Cluster(int executors, double waitedSeconds) {
       this(executors, waitedSeconds, SPARK, "");
     }
@@ -192,7 +192,7 @@ public record SolveReport(
   public record FactorBytes(long device, long memory, long file, long blocks)
       implements Serializable {
 
-    /** R is not kept. */
+    /** What a solve reports that does not keep R. */
     public static final FactorBytes NONE = new FactorBytes(0, 0, 0, 0);
 
     /** The sum of two tasks'. */
@@ -276,7 +276,7 @@ public record SolveReport(
     /** The rest of Q'b, which is ||b - Ax|| to six digits unless columns are nearly dependent. */
     public static final String TAIL = "the rest of Q'b";
 
-    /** A pass over the rows. */
+    /** The source of a norm that was measured. */
     public static final String MEASURED = "measured by a pass over the rows";
 
     /**
@@ -286,7 +286,7 @@ public record SolveReport(
     public static final String MEASURED_WITH_R =
         "measured by a pass over the new rows and the rows of R that replace the others";
 
-    /** Without a check. */
+    /** Norms of a solve whose backward error is not measured. */
     public Residual(double[] residualNorm, String residualSource) {
       this(residualNorm, residualSource, Check.NONE);
     }
@@ -301,7 +301,7 @@ public record SolveReport(
       return "Residual[%s, %s, %s]".formatted(Arrays.toString(residualNorm), residualSource, check);
     }
 
-    /** Before a solve. */
+    /** Of a report that is made before anything is solved. */
     public static Residual none() {
       return new Residual(new double[0], "");
     }

@@ -96,7 +96,7 @@ public final class ParsedRows {
       return first;
     }
 
-    /** After the last row. */
+    /** The number of the row behind the last one. */
     public int afterLast() {
       return end;
     }
@@ -221,7 +221,7 @@ public final class ParsedRows {
       return from;
     }
 
-    /** After its last entry. */
+    /** Where the row's entries end, exclusive. */
     public int to() {
       return to;
     }
@@ -231,7 +231,7 @@ public final class ParsedRows {
       reader.take(run.entries.index, run.entries.value, from, to - from);
     }
 
-    /** The run of the row. */
+    /** The run of memory in which the row's entries lie. */
     Run run() {
       return run;
     }

@@ -14,7 +14,7 @@ public final class RhsReader {
   private int count = -1;
   private double[] rhs = new double[0];
 
-  /** A reader for a partition. */
+  /** A reader of the right-hand sides in this partition, which its errors name. */
   public RhsReader(int partition) {
     this.partition = partition;
   }

@@ -17,7 +17,7 @@ public final class RowRhs {
     this.width = width;
   }
 
-  /** Right-hand sides a row. */
+  /** The number of right-hand sides, the same for all rows. */
   public int width() {
     return width;
   }

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RowSource {
 
-  /** With Spark. */
+  /** The rows as Spark has them, if Spark is the engine. */
   private final @Nullable JavaRDD<SparseRow> rows;
 
   /** Right-hand sides that do not come with the rows. */
@@ -177,7 +177,7 @@ public final class RowSource {
     return parts;
   }
 
-  /** Number of partitions. */
+  /** The number of partitions of the rows. */
   public int partitions() {
     return rows == null ? parts().count() : rows.getNumPartitions();
   }

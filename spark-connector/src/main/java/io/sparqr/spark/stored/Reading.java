@@ -16,7 +16,7 @@ public final class Reading implements AutoCloseable {
 
   private final List<RowStore> held = new ArrayList<>();
 
-  /** Without rows yet. */
+  /** Reads rows of R; closed at the end of Spark's task, if there is one. */
   public Reading() {
     TaskContext context = TaskContext.get();
     if (context != null) {

@@ -43,7 +43,7 @@ public final class Workers implements AutoCloseable {
             });
   }
 
-  /** Number of threads. */
+  /** The number of threads that work at the same time. */
   public int threads() {
     return threads;
   }
@@ -99,7 +99,7 @@ public final class Workers implements AutoCloseable {
     pool.shutdown();
   }
 
-  /** Work under way. */
+  /** Work that has been handed to the threads and may not have ended. */
   public record Running(List<Future<?>> futures) {
 
     /** Waits for all, then throws the first failure, if any. */

@@ -18,7 +18,7 @@ record BlockShape(int front, int cm, int cn, int rhs) {
     return new BlockShape(b.front(), b.cm(), b.cn(), b.rhsCount());
   }
 
-  /** Packed values. */
+  /** The number of values of the block in its packed form. */
   int values() {
     return Math.toIntExact(ContributionBlock.packedLength(cm, cn));
   }

@@ -35,7 +35,7 @@ record FrontPlaces(int[] front, int[] fn, int[] rank, int[] block, long[] start,
   /** Fronts whose memory a thread allocates at a time. */
   private static final int FRONTS = 64;
 
-  /** The places of a stage. */
+  /** The places of these fronts in the buffers of a stage. */
   static FrontPlaces of(StageProgram program, int[] fronts) {
     int n = program.fronts();
     int[] fn = new int[n];
