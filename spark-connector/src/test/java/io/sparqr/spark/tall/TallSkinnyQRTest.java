@@ -24,7 +24,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.ml.linalg.DenseMatrix;
-import org.apache.spark.ml.linalg.Vector;
 import org.apache.spark.ml.linalg.VectorUDT;
 import org.apache.spark.ml.linalg.Vectors;
 import org.apache.spark.sql.Dataset;
@@ -292,7 +291,7 @@ class TallSkinnyQRTest {
       }
       requireOrthonormal(svd.u().collect(), n);
       List<double[]> v = new ArrayList<>();
-      svd.v().rowIter().foreach(row -> v.add(((Vector) row).toArray()));
+      svd.v().rowIter().foreach(row -> v.add(row.toArray()));
       requireOrthonormal(v, n);
       List<double[]> u = svd.u().collect();
       for (int i = 0; i < m; i++) {
@@ -393,9 +392,10 @@ class TallSkinnyQRTest {
           .hasMessage("1 partitions, the matrix has 2");
       assertThatThrownBy(() -> qr.qTimes(DenseMatrix.eye(4)))
           .isInstanceOf(DimensionMismatchException.class);
-      qr.close();
-      assertThatThrownBy(qr::q).isInstanceOf(IllegalStateException.class);
     }
+    TallSkinnyQR closed = TallSkinnyQR.builder().factorize(rows(a, 5, 15));
+    closed.close();
+    assertThatThrownBy(closed::q).isInstanceOf(IllegalStateException.class);
     try (var qr = TallSkinnyQR.builder().keepQ(QStorage.NONE).factorize(rows(a, 5, 15))) {
       assertThat(qr.r().numCols()).isEqualTo(3);
       assertThatThrownBy(qr::q)
