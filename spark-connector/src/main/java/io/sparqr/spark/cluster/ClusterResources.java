@@ -18,6 +18,7 @@ import io.sparqr.spark.engine.PlannedPlaces.Place;
 import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.symbolic.FrontMemory;
 import io.sparqr.symbolic.SymbolicAnalysis;
+import io.sparqr.symbolic.SymbolicAnalyzer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -57,6 +58,9 @@ public final class ClusterResources {
    * JVM.
    */
   private static final double USABLE_SHARE = 0.85;
+
+  /** What spreading tall fronts has to gain. */
+  private static final double LEAST_SPREAD_GAIN = 1.05;
 
   private final List<Worker> workers;
   private final int taskCpus;
@@ -258,25 +262,51 @@ public final class ClusterResources {
   /**
    * The cut that is used.
    *
+   * @param analysis of which it is the cut: the given one, or that with its tall fronts spread
    * @param resources these, with the cores and heap of a JVM shared by those workers that are used
    * @param cut the cut; its workers are numbered as here
    * @param workers how many are used
    * @param reason why so many, in one line; empty if there was no choice
    */
   public record Planned(
-      ClusterResources resources, TreePartition cut, int workers, String reason) {}
+      SymbolicAnalysis analysis,
+      ClusterResources resources,
+      TreePartition cut,
+      int workers,
+      String reason) {}
 
   /**
-   * Cuts the tree for as many of the workers as pay ({@link PayingWorkers}), or for all.
+   * Cuts the tree for as many of the workers as pay ({@link PayingWorkers}), or for all. Among CPU
+   * workers tall fronts are spread ({@link SymbolicAnalyzer#spread}) if that is foretold to be
+   * faster. A device reduces a tall front in less time than blocks take to it.
    *
    * @param rhs right-hand sides carried along
    * @param all whether the caller has said for how many
    * @throws InsufficientMemoryException if all of them have too little memory
    */
   public Planned plan(SymbolicAnalysis analysis, PartitionOptions options, int rhs, boolean all) {
+    Planned given = planned(analysis, options, rhs, all);
+    if (workers.size() == 1 || workers.stream().anyMatch(w -> w.device().isPresent())) {
+      return given;
+    }
+    SymbolicAnalysis spread = SymbolicAnalyzer.spread(analysis);
+    if (spread == analysis) {
+      return given;
+    }
+    try {
+      Planned other = planned(spread, options, rhs, all);
+      double seconds = LEAST_SPREAD_GAIN * other.cut().estimatedSeconds();
+      return seconds <= given.cut().estimatedSeconds() ? other : given;
+    } catch (InsufficientMemoryException e) {
+      return given;
+    }
+  }
+
+  private Planned planned(
+      SymbolicAnalysis analysis, PartitionOptions options, int rhs, boolean all) {
     int count = workers.size();
     if (all || count == 1 || options.minLevels() > 1) {
-      return new Planned(this, cut(analysis, options, rhs), count, "");
+      return new Planned(analysis, this, cut(analysis, options, rhs), count, "");
     }
     ResourceModel model = model();
     PayingWorkers.Choice choice =
@@ -295,7 +325,8 @@ public final class ClusterResources {
                 return Optional.empty();
               }
             });
-    return new Planned(sharedBy(choice.workers()), choice.cut(), choice.workers(), choice.reason());
+    return new Planned(
+        analysis, sharedBy(choice.workers()), choice.cut(), choice.workers(), choice.reason());
   }
 
   /** In the plural. */
