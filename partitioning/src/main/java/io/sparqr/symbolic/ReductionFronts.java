@@ -240,14 +240,14 @@ final class ReductionFronts {
       heaviest = path[children[k]] > path[children[heaviest]] ? k : heaviest;
     }
     int[] nodes = children;
-    int end = children.length;
-    if (relieves(f, nodes, heaviest + 1, end, rule, least)) {
-      nodes = together(f, nodes, heaviest + 1, end);
+    int at = heaviest;
+    if (relieves(f, nodes, 0, at, rule, least)) {
+      nodes = together(f, nodes, 0, at);
+      at = 1;
     }
-    if (relieves(f, nodes, 0, heaviest, rule, least)) {
-      nodes = together(f, nodes, 0, heaviest);
-    }
-    return nodes;
+    return relieves(f, nodes, at + 1, nodes.length, rule, least)
+        ? together(f, nodes, at + 1, nodes.length)
+        : nodes;
   }
 
   private boolean hasPivots(int f) {

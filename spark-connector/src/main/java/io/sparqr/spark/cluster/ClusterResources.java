@@ -7,6 +7,8 @@ import io.sparqr.partition.DeviceModel;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.partition.PayingWorkers;
 import io.sparqr.partition.ResourceModel;
+import io.sparqr.partition.RowCost;
+import io.sparqr.partition.SpreadCut;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.partition.TreePartitioner;
@@ -58,9 +60,6 @@ public final class ClusterResources {
    * JVM.
    */
   private static final double USABLE_SHARE = 0.85;
-
-  /** What spreading tall fronts has to gain. */
-  private static final double LEAST_SPREAD_GAIN = 1.05;
 
   private final List<Worker> workers;
   private final int taskCpus;
@@ -286,7 +285,7 @@ public final class ClusterResources {
    */
   public Planned plan(SymbolicAnalysis analysis, PartitionOptions options, int rhs, boolean all) {
     Planned given = planned(analysis, options, rhs, all);
-    if (workers.size() == 1 || workers.stream().anyMatch(w -> w.device().isPresent())) {
+    if (workers.size() == 1 || !SpreadCut.onlyProcessors(model())) {
       return given;
     }
     SymbolicAnalysis spread = SymbolicAnalyzer.spread(analysis);
@@ -295,8 +294,7 @@ public final class ClusterResources {
     }
     try {
       Planned other = planned(spread, options, rhs, all);
-      double seconds = LEAST_SPREAD_GAIN * other.cut().estimatedSeconds();
-      return seconds <= given.cut().estimatedSeconds() ? other : given;
+      return SpreadCut.pays(other.cut(), given.cut()) ? other : given;
     } catch (InsufficientMemoryException e) {
       return given;
     }
@@ -309,10 +307,13 @@ public final class ClusterResources {
       return new Planned(analysis, this, cut(analysis, options, rhs), count, "");
     }
     ResourceModel model = model();
+    boolean host = SpreadCut.onlyProcessors(model);
+    RowCost rows = host ? RowCost.of(analysis, options) : new RowCost(0, 0);
     PayingWorkers.Choice choice =
         PayingWorkers.choose(
             count,
             kind(),
+            k -> rows.seconds(model.only(PayingWorkers.fastest(model, k))),
             k -> {
               int[] used = PayingWorkers.fastest(model, k);
               ClusterResources some = sharedBy(k).only(used);
