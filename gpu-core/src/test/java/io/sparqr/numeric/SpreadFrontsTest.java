@@ -25,7 +25,7 @@ class SpreadFrontsTest {
       SymbolicOptions.defaults().withOrdering(OrderingMethod.NATURAL).withSingletons(false);
 
   @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
   void sameRAndRankAndSolution(long seed) {
     var random = new Random(seed);
     boolean dependent = seed % 3 == 0;
@@ -43,8 +43,7 @@ class SpreadFrontsTest {
         int rank = a.columns() - (dependent ? 2 : 0);
         assertThat(one.factorization().rank()).as("seed %d", seed).isEqualTo(rank);
         assertThat(two.factorization().rank()).as("seed %d", seed).isEqualTo(rank);
-        assertThat(two.factorization().deadColumns())
-            .isEqualTo(one.factorization().deadColumns());
+        assertThat(two.factorization().deadColumns()).isEqualTo(one.factorization().deadColumns());
         requireSameR(one, two, "seed " + seed);
         Tolerances.requireClose(two.x(), one.x(), Tolerances.RANDOM, "x, seed " + seed);
         assertThat(two.residualNorm()[0] / one.residualNorm()[0])

@@ -138,14 +138,14 @@ public final class TestMatrices {
   }
 
   /**
-   * Blocks of rows with columns of their own and shared ones, which come last and have rows of their
-   * own too: in the natural order a tall root with as many children as there are blocks.
+   * Blocks of rows with columns of their own and shared ones, which come last and have rows of
+   * their own too: in the natural order a tall root with as many children as there are blocks.
    *
    * @param dependent whether one shared column is the sum of two others, and one of the first
    *     block's a multiple of another
    */
   public static CsrMatrix blocks(boolean dependent, Random random) {
-    int blocks = 3 + random.nextInt(4);
+    int blocks = 5 + random.nextInt(3);
     int own = 4 + random.nextInt(8);
     int shared = 12 + random.nextInt(20);
     int n = blocks * own + shared;
@@ -166,7 +166,7 @@ public final class TestMatrices {
         rows.add(row);
       }
     }
-    for (int i = 0; i < 3 * shared; i++) {
+    for (int i = 0; i < shared / 2; i++) {
       var row = new TreeMap<Integer, Double>();
       for (int k = 0; k < shared; k++) {
         row.put(blocks * own + k, random.nextGaussian());

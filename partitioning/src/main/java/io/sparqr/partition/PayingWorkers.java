@@ -80,8 +80,7 @@ public final class PayingWorkers {
     for (int i = 0; i < counts.length; i++) {
       Optional<TreePartition> cut = cuts.apply(counts[i]);
       double before = rows.applyAsDouble(counts[i]);
-      seconds[i] =
-          cut.map(c -> before + c.estimatedSeconds()).orElse(Double.POSITIVE_INFINITY);
+      seconds[i] = cut.map(c -> before + c.estimatedSeconds()).orElse(Double.POSITIVE_INFINITY);
       if (cut.isPresent() && (best < 0 || seconds[i] * LEAST_GAIN <= seconds[best])) {
         best = i;
         chosen = cut;

@@ -14,8 +14,8 @@ import io.sparqr.symbolic.SymbolicAnalysis;
 public record RowCost(double entries, double flops) {
 
   /**
-   * Work on an entry in both readings, in bytes at a worker's rate of assembling fronts: 0.15 us
-   * at 4 GB/s.
+   * Work on an entry in both readings, in bytes at a worker's rate of assembling fronts: 0.15 us at
+   * 4 GB/s.
    */
   private static final double BYTES_OF_ENTRY = 600;
 

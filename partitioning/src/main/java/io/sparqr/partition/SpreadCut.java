@@ -30,8 +30,7 @@ public record SpreadCut(SymbolicAnalysis analysis, TreePartition partition, doub
     boolean assumed = host && options.combinedParts() == 0;
     PartitionOptions own = assumed ? options.withCombinedParts(2 * workers) : options;
     SpreadCut given = cut(analysis, resources, own, host);
-    SymbolicAnalysis spread =
-        host && workers > 1 ? SymbolicAnalyzer.spread(analysis) : analysis;
+    SymbolicAnalysis spread = host && workers > 1 ? SymbolicAnalyzer.spread(analysis) : analysis;
     if (spread == analysis) {
       return given;
     }

@@ -5,8 +5,9 @@ import io.sparqr.symbolic.FrontMemory;
 import io.sparqr.symbolic.SymbolicAnalysis;
 
 /**
- * The cost of fronts, with their rows of A as they arrive, combined where that happens: seconds on a worker = flops / rate + bytes of the assembled fronts / byte
- * rate + a fixed cost per front. The last two dominate for small fronts.
+ * The cost of fronts, with their rows of A as they arrive, combined where that happens: seconds on
+ * a worker = flops / rate + bytes of the assembled fronts / byte rate + a fixed cost per front. The
+ * last two dominate for small fronts.
  */
 final class TreeCost {
 

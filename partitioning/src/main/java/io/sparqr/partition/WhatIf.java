@@ -66,8 +66,7 @@ public record WhatIf(List<Line> lines) {
             SpreadCut.of(
                 analysis, equal(like, count, networkBytesPerSecond, levelSeconds), options);
     double alone = cuts.apply(1).seconds();
-    return new WhatIf(
-        Arrays.stream(counts).mapToObj(k -> line(k, cuts.apply(k), alone)).toList());
+    return new WhatIf(Arrays.stream(counts).mapToObj(k -> line(k, cuts.apply(k), alone)).toList());
   }
 
   private static Line line(int count, SpreadCut cut, double alone) {

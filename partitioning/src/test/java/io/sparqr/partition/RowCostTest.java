@@ -44,7 +44,7 @@ class RowCostTest {
     }
     CombinedRows two = CombinedRows.of(TALL, tall, 2);
     assertThat(two.frontRows()).isEqualTo(TALL.fm(tall) - own + 2L * TALL.fn(tall));
-    assertThat(two.frontFlops()).isLessThan(most / 4);
+    assertThat(two.frontFlops()).isLessThan(most / 2);
     assertThat(two.flops() + two.frontFlops()).isBetween(0.9 * most, 1.5 * most);
     var cost = new TreeCost(TALL, 1, true, 2);
     assertThat(cost.flops[tall]).isEqualTo(two.frontFlops());

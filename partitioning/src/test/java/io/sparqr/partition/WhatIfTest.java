@@ -39,8 +39,7 @@ class WhatIfTest {
 
   private static WhatIf of(String problem) {
     SymbolicAnalysis s =
-        SymbolicAnalyzer.analyze(
-            Gallery.generate(problem).pattern(), SymbolicOptions.defaults());
+        SymbolicAnalyzer.analyze(Gallery.generate(problem).pattern(), SymbolicOptions.defaults());
     ResourceModel.Worker like = ResourceModel.Worker.cpu("", 2e10, 1L << 34);
     return WhatIf.of(s, like, 1e9, 0.1, PartitionOptions.defaults(), 1, 2);
   }

@@ -6,10 +6,10 @@ public final class Spreads {
 
   private Spreads() {}
 
-  /** Spreads every front that loses a tenth of its work by it, however small. */
+  /** Spreads every front that loses a twentieth of its work by it, however small. */
   public static SymbolicAnalysis eager(SymbolicAnalysis analysis) {
     SymbolicAnalysis.Data data =
-        ReductionFronts.spread(analysis.data(), new Spread(0, 0, 0.1, Double.MAX_VALUE));
+        ReductionFronts.spread(analysis.data(), new Spread(0, 0, 0.05, Double.MAX_VALUE));
     return data == analysis.data() ? analysis : new SymbolicAnalysis(data);
   }
 

@@ -65,7 +65,8 @@ public final class ExecutorSpeed {
     }
   }
 
-  private static void measure(String master, String name, DriverRows rows, int repeat, Stages stages) {
+  private static void measure(
+      String master, String name, DriverRows rows, int repeat, Stages stages) {
     GpuSparseQR.Builder builder = GpuSparseQR.builder().backend(BackendChoice.CPU);
     var seconds = new double[repeat];
     for (int k = 0; k < repeat; k++) {

@@ -130,8 +130,7 @@ final class AnalyzeCommand implements Callable<Integer> {
     SpreadCut cut =
         SpreadCut.of(
             analysis,
-            ResourceModel.uniform(
-                executors, ResourceModel.EXECUTOR_FLOPS, worker().memoryBytes()),
+            ResourceModel.uniform(executors, ResourceModel.EXECUTOR_FLOPS, worker().memoryBytes()),
             PartitionOptions.defaults());
     TreePartition p = cut.partition();
     return new TreePartition(

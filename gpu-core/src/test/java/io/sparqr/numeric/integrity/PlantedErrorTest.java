@@ -191,7 +191,11 @@ class PlantedErrorTest {
       var options =
           SymbolicOptions.defaults().withOrdering(OrderingMethod.NATURAL).withSingletons(false);
       SymbolicAnalysis spread = Spreads.eager(SymbolicAnalyzer.analyze(a.pattern(), options));
-      int reduction = IntStream.range(0, spread.fronts()).filter(f -> spread.fp(f) == 0).findFirst().orElseThrow();
+      int reduction =
+          IntStream.range(0, spread.fronts())
+              .filter(f -> spread.fp(f) == 0)
+              .findFirst()
+              .orElseThrow();
       double[] ones = new double[a.columns()];
       Arrays.fill(ones, 1);
       RowBlock rows = RowSplit.of(a, TestMatrices.vector(a.rows(), random), 1, spread, ones).rows();

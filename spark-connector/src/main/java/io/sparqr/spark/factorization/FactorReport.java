@@ -105,11 +105,7 @@ public final class FactorReport {
   public static String orderingReason(SolveOptions options, SymbolicAnalysis a) {
     // The plan may have spread tall fronts, but then the order is still the given one's.
     boolean given =
-        options
-            .analysis()
-            .known()
-            .filter(k -> k.permutation().equals(a.permutation()))
-            .isPresent();
+        options.analysis().known().filter(k -> k.permutation().equals(a.permutation())).isPresent();
     return given ? "given analysis; " + a.orderingReason() : a.orderingReason();
   }
 

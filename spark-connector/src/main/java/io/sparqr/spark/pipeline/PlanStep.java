@@ -46,8 +46,7 @@ final class PlanStep {
   }
 
   /** The plan with this cut, the scaling and the tolerance. */
-  SolvePlan of(
-      PatternPass.Result found, ClusterResources.Planned planned, DeviceVerdict devices) {
+  SolvePlan of(PatternPass.Result found, ClusterResources.Planned planned, DeviceVerdict devices) {
     SymbolicAnalysis analysis = planned.analysis();
     double[] scale = new double[analysis.columns()];
     double largest = 0;
