@@ -36,8 +36,9 @@ class Cut:
     tasks : int
         Tasks of all levels together.
     seconds : float
-        Estimated time of the factorization alone. Trust the ratios rather than the seconds: the
-        rate is an assumption.
+        Estimated time of the executors: of the factorization and, on CPUs, of reading and
+        combining the rows. The driver's analysis is not in it. Trust the ratios rather than the
+        seconds: the rate is an assumption.
     lower_bound_seconds : float
         Lower bound on the seconds of any cut.
     speedup : float

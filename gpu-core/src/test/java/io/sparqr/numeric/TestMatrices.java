@@ -137,6 +137,55 @@ public final class TestMatrices {
     return new CsrMatrix(a.rows(), a.columns(), a.rowStart(), a.columnIndex(), v);
   }
 
+  /**
+   * Blocks of rows with columns of their own and shared ones, which come last and have rows of
+   * their own too: in the natural order a tall root with as many children as there are blocks.
+   *
+   * @param dependent whether one shared column is the sum of two others, and one of the first
+   *     block's a multiple of another
+   */
+  public static CsrMatrix blocks(boolean dependent, Random random) {
+    int blocks = 5 + random.nextInt(3);
+    int own = 4 + random.nextInt(8);
+    int shared = 12 + random.nextInt(20);
+    int n = blocks * own + shared;
+    var rows = new ArrayList<TreeMap<Integer, Double>>();
+    for (int b = 0; b < blocks; b++) {
+      int begin = random.nextInt(shared / 2);
+      for (int i = 0; i < 2 * (own + shared); i++) {
+        var row = new TreeMap<Integer, Double>();
+        for (int k = 0; k < own; k++) {
+          row.put(b * own + k, random.nextGaussian());
+        }
+        for (int k = begin; k < shared - 3; k++) {
+          row.put(blocks * own + k, random.nextGaussian());
+        }
+        if (dependent && b == 0) {
+          row.put(1, -3 * row.get(0));
+        }
+        rows.add(row);
+      }
+    }
+    for (int i = 0; i < shared / 2; i++) {
+      var row = new TreeMap<Integer, Double>();
+      for (int k = 0; k < shared; k++) {
+        row.put(blocks * own + k, random.nextGaussian());
+      }
+      rows.add(row);
+    }
+    if (dependent) {
+      int last = n - 1;
+      for (var row : rows) {
+        double sum = row.getOrDefault(last - 1, 0.0) + row.getOrDefault(last - 4, 0.0);
+        row.remove(last);
+        if (sum != 0) {
+          row.put(last, sum);
+        }
+      }
+    }
+    return of(n, rows);
+  }
+
   /** A random order of 0 .. n-1. */
   public static int[] shuffle(int n, Random random) {
     int[] p = new int[n];

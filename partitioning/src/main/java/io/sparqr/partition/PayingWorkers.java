@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.IntFunction;
+import java.util.function.IntToDoubleFunction;
 import java.util.stream.IntStream;
 
 /**
@@ -62,13 +63,24 @@ public final class PayingWorkers {
    *     has to for {@code all}
    */
   public static Choice choose(int all, String what, IntFunction<Optional<TreePartition>> cuts) {
+    return choose(all, what, k -> 0, cuts);
+  }
+
+  /**
+   * As above.
+   *
+   * @param rows seconds that a number of them takes for the rows before the factorization
+   */
+  public static Choice choose(
+      int all, String what, IntToDoubleFunction rows, IntFunction<Optional<TreePartition>> cuts) {
     int[] counts = counts(all);
     double[] seconds = new double[counts.length];
     Optional<TreePartition> chosen = Optional.empty();
     int best = -1;
     for (int i = 0; i < counts.length; i++) {
       Optional<TreePartition> cut = cuts.apply(counts[i]);
-      seconds[i] = cut.map(TreePartition::estimatedSeconds).orElse(Double.POSITIVE_INFINITY);
+      double before = rows.applyAsDouble(counts[i]);
+      seconds[i] = cut.map(c -> before + c.estimatedSeconds()).orElse(Double.POSITIVE_INFINITY);
       if (cut.isPresent() && (best < 0 || seconds[i] * LEAST_GAIN <= seconds[best])) {
         best = i;
         chosen = cut;

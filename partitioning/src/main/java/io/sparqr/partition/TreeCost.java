@@ -5,8 +5,9 @@ import io.sparqr.symbolic.FrontMemory;
 import io.sparqr.symbolic.SymbolicAnalysis;
 
 /**
- * The cost of fronts: seconds on a worker = flops / rate + bytes of the assembled fronts / byte
- * rate + a fixed cost per front. The last two dominate for small fronts.
+ * The cost of fronts, with their rows of A as they arrive, combined where that happens: seconds on
+ * a worker = flops / rate + bytes of the assembled fronts / byte rate + a fixed cost per front. The
+ * last two dominate for small fronts.
  */
 final class TreeCost {
 
@@ -22,7 +23,14 @@ final class TreeCost {
   final int fronts;
   final int[] parent;
   final double[] flops;
+
+  /** Flops of each front if its rows of A were not combined. */
+  final double[] analyzedFlops;
+
   final long[] frontBytes;
+
+  /** Flops of all reductions of rows before they reach their tasks. */
+  final double combineFlops;
 
   /** Bytes of each front's contribution block. */
   final long[] blockBytes;
@@ -63,6 +71,7 @@ final class TreeCost {
     fronts = analysis.fronts();
     parent = new int[fronts];
     flops = new double[fronts];
+    analyzedFlops = new double[fronts];
     frontBytes = new long[fronts];
     blockBytes = new long[fronts];
     mergedBytes = new long[fronts];
@@ -71,13 +80,23 @@ final class TreeCost {
     rowBytes = new long[fronts];
     resultBytes = new long[fronts];
     double perRow = bytesOfRow(analysis, rhs);
+    double entries = entriesOfRow(analysis);
+    double combined = 0;
     for (int f = 0; f < fronts; f++) {
       parent[f] = analysis.parent(f);
-      flops[f] = analysis.frontFlops(f);
+      analyzedFlops[f] = analysis.frontFlops(f);
+      flops[f] = analyzedFlops[f];
       frontBytes[f] = FrontMemory.frontBytes(analysis, f, rhs);
       blockBytes[f] = FrontMemory.contributionBytes(analysis, f, rhs);
       long fm = analysis.fm(f);
-      rowBytes[f] = (long) (perRow * rows(analysis, f));
+      long own = rows(analysis, f);
+      rowBytes[f] = (long) (perRow * own);
+      if (host && parts > 0 && CombinedRows.happens(own, analysis.fn(f), entries, parts)) {
+        CombinedRows rows = CombinedRows.of(analysis, f, parts);
+        combined += rows.flops();
+        flops[f] = rows.frontFlops();
+        frontBytes[f] = FrontMemory.frontBytes(rows.frontRows(), analysis.fn(f), rhs);
+      }
       if (parts > 0) {
         // Each partition leaves up to two triangles' worth of rows uncombined.
         long most = FrontMemory.multiply(2L * parts, triangle(analysis.fn(f), rhs));
@@ -93,6 +112,7 @@ final class TreeCost {
         workBytes[f] = frontBytes[f];
       }
     }
+    combineFlops = combined;
   }
 
   /**
@@ -131,9 +151,12 @@ final class TreeCost {
 
   /** Bytes of a row of average length: its entries, right-hand sides, place and number. */
   private static double bytesOfRow(SymbolicAnalysis analysis, int rhs) {
+    return ENTRY_BYTES * entriesOfRow(analysis) + 8 * rhs + 16;
+  }
+
+  private static double entriesOfRow(SymbolicAnalysis analysis) {
     double rows = Math.max(1, analysis.rows() - analysis.emptyRows() - analysis.singletons());
-    double entries = analysis.nonzeros() - analysis.singletonEntries();
-    return ENTRY_BYTES * entries / rows + 8 * rhs + 16;
+    return (analysis.nonzeros() - analysis.singletonEntries()) / rows;
   }
 
   /** Total seconds of several fronts on a worker. */

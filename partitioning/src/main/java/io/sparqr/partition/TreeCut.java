@@ -189,7 +189,7 @@ final class TreeCut {
   private SubtreeTask task(int t, int id, int level, int[] in, int[] out) {
     double flops = 0;
     for (int f : taskFronts.get(t)) {
-      flops += cost.flops[f];
+      flops += cost.analyzedFlops[f];
     }
     long inputBytes = inputBytes(in);
     long peak = cost.peakBytes(taskFronts.get(t), owner, t, inputBytes);

@@ -3,9 +3,11 @@ package io.sparqr.partition;
 
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicSummary;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 
 /**
  * Partitions of one tree over different numbers of workers: for {@code sparqr analyze}, and for the
@@ -26,7 +28,9 @@ public record WhatIf(List<Line> lines) {
    * @param workers their number
    * @param levels levels of the best cut found
    * @param tasks subtree tasks
-   * @param seconds estimated makespan
+   * @param seconds estimated seconds of the executors: among CPUs for the rows, read twice and
+   *     combined ({@link RowCost}), and for the factorization. The driver's ordering and analysis
+   *     come to that, which take as long with any number of executors
    * @param lowerBoundSeconds lower bound for any cut at fronts
    * @param speedup estimated seconds with one worker over those with this number
    * @param peakBytes largest peak memory of a task
@@ -43,7 +47,9 @@ public record WhatIf(List<Line> lines) {
       long shuffleBytes) {}
 
   /**
-   * Partitions for several numbers of equal workers.
+   * Partitions for several numbers of equal workers. Unless the options say otherwise, each CPU
+   * worker has two partitions of the rows, in which they are combined. Tall fronts are spread over
+   * several CPU workers where that is faster, as for a solve.
    *
    * @param like one worker; name ignored
    * @param counts numbers of workers to try, each at least 1
@@ -55,51 +61,42 @@ public record WhatIf(List<Line> lines) {
       double levelSeconds,
       PartitionOptions options,
       int... counts) {
-    TreeCost cost = new TreeCost(analysis, 1);
-    double alone =
-        partition(analysis, like, 1, networkBytesPerSecond, levelSeconds, options)
-            .estimatedSeconds();
-    List<Line> lines = new ArrayList<>();
-    for (int count : counts) {
-      TreePartition p =
-          partition(analysis, like, count, networkBytesPerSecond, levelSeconds, options);
-      long shuffle = 0;
-      long peak = 0;
-      for (SubtreeTask t : p.tasks()) {
-        peak = Math.max(peak, t.peakBytes());
-        for (int c : t.inputs()) {
-          boolean moves = p.tasks().get(p.taskOf(c)).worker() != t.worker();
-          shuffle += moves ? cost.blockBytes[c] : 0;
-        }
-      }
-      double seconds = p.estimatedSeconds();
-      lines.add(
-          new Line(
-              count,
-              p.levels(),
-              p.tasks().size(),
-              seconds,
-              p.lowerBoundSeconds(),
-              seconds == 0 ? 1 : alone / seconds,
-              peak,
-              shuffle));
-    }
-    return new WhatIf(lines);
+    IntFunction<SpreadCut> cuts =
+        count ->
+            SpreadCut.of(
+                analysis, equal(like, count, networkBytesPerSecond, levelSeconds), options);
+    double alone = cuts.apply(1).seconds();
+    return new WhatIf(Arrays.stream(counts).mapToObj(k -> line(k, cuts.apply(k), alone)).toList());
   }
 
-  private static TreePartition partition(
-      SymbolicAnalysis analysis,
-      ResourceModel.Worker like,
-      int count,
-      double networkBytesPerSecond,
-      double levelSeconds,
-      PartitionOptions options) {
-    List<ResourceModel.Worker> workers = new ArrayList<>();
-    for (int w = 0; w < count; w++) {
-      workers.add(like.named("worker " + w));
+  private static Line line(int count, SpreadCut cut, double alone) {
+    TreeCost cost = new TreeCost(cut.analysis(), 1);
+    TreePartition p = cut.partition();
+    long shuffle = 0;
+    long peak = 0;
+    for (SubtreeTask t : p.tasks()) {
+      peak = Math.max(peak, t.peakBytes());
+      for (int c : t.inputs()) {
+        boolean moves = p.tasks().get(p.taskOf(c)).worker() != t.worker();
+        shuffle += moves ? cost.blockBytes[c] : 0;
+      }
     }
-    ResourceModel model = new ResourceModel(workers, networkBytesPerSecond, levelSeconds);
-    return TreePartitioner.partition(analysis, model, options);
+    return new Line(
+        count,
+        p.levels(),
+        p.tasks().size(),
+        cut.seconds(),
+        p.lowerBoundSeconds(),
+        cut.seconds() == 0 ? 1 : alone / cut.seconds(),
+        peak,
+        shuffle);
+  }
+
+  private static ResourceModel equal(
+      ResourceModel.Worker like, int count, double networkBytesPerSecond, double levelSeconds) {
+    List<ResourceModel.Worker> workers =
+        IntStream.range(0, count).mapToObj(w -> like.named("worker " + w)).toList();
+    return new ResourceModel(workers, networkBytesPerSecond, levelSeconds);
   }
 
   /** The lines as a table. */

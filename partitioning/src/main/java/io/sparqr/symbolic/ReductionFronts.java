@@ -7,12 +7,18 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Puts fronts without pivots between a front and its many children: each takes the contribution
- * blocks of some neighbouring children and passes on their triangle, and if too many triangles
- * remain, further fronts combine these: the tree of TSQR (Demmel, Grigori, Hoemmen, Langou 2012) as
- * part of the assembly tree. Blocks then wait only until their group is complete, no front gets
- * more rows from its children than {@link Reduction} allows, and the cut of the tree distributes
- * the reductions like any other fronts. The elimination and the pattern of R do not change.
+ * Puts fronts without pivots between a front and its children: each takes the contribution blocks
+ * of some neighbouring children and passes on their triangle: the tree of TSQR (Demmel, Grigori,
+ * Hoemmen, Langou 2012) as part of the assembly tree. The cut of the tree distributes these fronts
+ * like any others. The elimination and the pattern of R do not change.
+ *
+ * <ul>
+ *   <li>{@link #insert}: for a front with very many children, in as many steps as it takes. Blocks
+ *       then wait only until their group is complete, and no front gets more rows from its children
+ *       than {@link Reduction} allows.
+ *   <li>{@link #spread}: for a tall front on the longest path of the tree. The blocks that do not
+ *       come along that path are reduced while the path is still being factored, by another worker.
+ * </ul>
  *
  * <p>A group follows its last child in the postorder; its columns are those of its children's
  * blocks. A front's own rows of A stay with it.
@@ -20,7 +26,7 @@ import java.util.List;
 final class ReductionFronts {
 
   private final SymbolicAnalysis.Data d;
-  private final Reduction rule;
+  private final Grouping rule;
   private final int nf;
 
   /** By node: the given fronts, then the inserted ones. */
@@ -30,18 +36,36 @@ final class ReductionFronts {
   private long[] cm;
   private double[] flops;
 
+  /** Flops of the heaviest path from a leaf up to each node, the node included. */
+  private double[] path;
+
   /** Columns of the inserted nodes, starting with node nf. */
   private final List<int[]> columns = new ArrayList<>();
 
   /** The given front that each inserted node follows, ascending. */
   private final List<Integer> behind = new ArrayList<>();
 
-  /** By position: the last node that marked it, and its place there. */
+  /** By position: the last union that marked it, and the place in a front's columns. */
   private final int[] mark;
+
+  private int stamp;
 
   private final int[] local;
 
-  private ReductionFronts(SymbolicAnalysis.Data d, Reduction rule) {
+  /** The choice of the groups. */
+  private interface Grouping {
+
+    /**
+     * Puts nodes above groups of a front's children.
+     *
+     * @param f the front
+     * @param nodes its children
+     * @return its children afterwards, with the groups in the places of their members
+     */
+    int[] grouped(ReductionFronts fronts, int f, int[] nodes);
+  }
+
+  private ReductionFronts(SymbolicAnalysis.Data d, Grouping rule) {
     this.d = d;
     this.rule = rule;
     nf = d.parent().length;
@@ -49,6 +73,7 @@ final class ReductionFronts {
     fm = new long[nf];
     cm = new long[nf];
     flops = new double[nf];
+    path = new double[nf];
     for (int f = 0; f < nf; f++) {
       fm[f] = d.fm().get(f);
       cm[f] = given(f);
@@ -88,6 +113,28 @@ final class ReductionFronts {
     if (!mayApply(d, rule)) {
       return d;
     }
+    return inserted(d, (fronts, f, nodes) -> fronts.reduced(f, nodes, rule));
+  }
+
+  /**
+   * The analysis with tall fronts spread; the same object where that relieves none, and so for an
+   * analysis that this has made. O(tails of the large fronts and their children).
+   */
+  static SymbolicAnalysis.Data spread(SymbolicAnalysis.Data d, Spread rule) {
+    double all = 0;
+    double most = 0;
+    for (int f = 0; f < d.parent().length; f++) {
+      double flops = SymbolicAnalysis.flops(d.frontFlops().get(f));
+      all += flops;
+      most = Math.max(most, flops);
+    }
+    double least = rule.leastFlops(all);
+    return most < least
+        ? d
+        : inserted(d, (fronts, f, nodes) -> fronts.spread(f, nodes, rule, least));
+  }
+
+  private static SymbolicAnalysis.Data inserted(SymbolicAnalysis.Data d, Grouping rule) {
     var fronts = new ReductionFronts(d, rule);
     fronts.run();
     return fronts.columns.isEmpty() ? d : fronts.result();
@@ -118,43 +165,133 @@ final class ReductionFronts {
   /** Computes the sizes of front f from those of its children. */
   private void size(int f, int[] children) {
     boolean changed = false;
-    long rows = 0;
-    long bytes = 0;
     for (int c : children) {
       changed |= cm[c] != given(c);
-      rows += cm[c];
-      bytes = FrontMemory.add(bytes, FrontMemory.contributionBytes(cm[c], cn(c), 0));
     }
     int fp = d.firstPivot()[f + 1] - d.firstPivot()[f];
-    int fn = fp + cn(f);
-    long own = own(d, f);
+    int[] nodes = rule.grouped(this, f, children);
+    changed |= nodes.length != children.length;
+    if (changed) {
+      fm[f] = own(d, f) + rows(nodes);
+      cm[f] = Math.min(Math.max(fm[f] - fp, 0), cn(f));
+      flops[f] = flopsOver(f, nodes);
+    }
+    path[f] = flops[f] + longest(nodes);
+  }
+
+  private long rows(int[] nodes) {
+    long rows = 0;
+    for (int c : nodes) {
+      rows += cm[c];
+    }
+    return rows;
+  }
+
+  private double longest(int[] nodes) {
+    double most = 0;
+    for (int c : nodes) {
+      most = Math.max(most, path[c]);
+    }
+    return most;
+  }
+
+  /** Flops of a given front above these nodes. */
+  private double flopsOver(int f, int[] nodes) {
+    int fp = d.firstPivot()[f + 1] - d.firstPivot()[f];
+    long[] stair = new long[fp + cn(f)];
+    for (int k = 0; k < fp; k++) {
+      stair[k] = d.leftmostCount().get(d.firstPivot()[f] + k);
+    }
+    return flops(columns(f), stair, nodes, own(d, f) + rows(nodes));
+  }
+
+  /** Reduces the blocks of very many children, step by step. */
+  private int[] reduced(int f, int[] children, Reduction rule) {
+    int fn = d.firstPivot()[f + 1] - d.firstPivot()[f] + cn(f);
+    long rows = rows(children);
+    long bytes = 0;
+    for (int c : children) {
+      bytes = FrontMemory.add(bytes, FrontMemory.contributionBytes(cm[c], cn(c), 0));
+    }
     int[] nodes = children;
-    if (rule.applies(rows, own + rows, fn, bytes)) {
+    if (rule.applies(rows, own(d, f) + rows, fn, bytes)) {
       int[] mine = columns(f);
       long before;
       do {
         before = rows;
-        nodes = grouped(f, nodes, mine);
-        rows = 0;
-        for (int c : nodes) {
-          rows += cm[c];
-        }
+        nodes = grouped(f, nodes, mine, rule);
+        rows = rows(nodes);
       } while (rows > FrontMemory.multiply(rule.tall(), fn) && rows < before);
-      changed |= nodes.length != children.length;
     }
-    if (changed) {
-      fm[f] = own + rows;
-      cm[f] = Math.min(Math.max(fm[f] - fp, 0), cn(f));
-      long[] stair = new long[fn];
-      for (int k = 0; k < fp; k++) {
-        stair[k] = d.leftmostCount().get(d.firstPivot()[f] + k);
-      }
-      flops[f] = flops(columns(f), stair, nodes, fm[f]);
+    return nodes;
+  }
+
+  /**
+   * Puts a front above those children of a large front that come before the heaviest path in the
+   * postorder, and one above those that come after it, where that relieves the front.
+   */
+  private int[] spread(int f, int[] children, Spread rule, double least) {
+    boolean given = hasPivots(f) && Arrays.stream(children).allMatch(this::hasPivots);
+    if (flops[f] < least || children.length < 3 || !given) {
+      return children;
+    }
+    int heaviest = 0;
+    for (int k = 1; k < children.length; k++) {
+      heaviest = path[children[k]] > path[children[heaviest]] ? k : heaviest;
+    }
+    int[] nodes = children;
+    int at = heaviest;
+    if (relieves(f, nodes, 0, at, rule, least)) {
+      nodes = together(f, nodes, 0, at);
+      at = 1;
+    }
+    return relieves(f, nodes, at + 1, nodes.length, rule, least)
+        ? together(f, nodes, at + 1, nodes.length)
+        : nodes;
+  }
+
+  private boolean hasPivots(int f) {
+    return d.firstPivot()[f + 1] > d.firstPivot()[f];
+  }
+
+  private boolean relieves(int f, int[] nodes, int from, int to, Spread rule, double least) {
+    if (to - from < 2) {
+      return false;
+    }
+    int[] group = Arrays.copyOfRange(nodes, from, to);
+    int[] union = union(group, columns(f));
+    double own = flops(union, new long[union.length], group, rows(group));
+    if (own < least) {
+      return false;
+    }
+    double before = flopsOver(f, nodes);
+    int first = columns.size();
+    int[] trial = together(f, nodes, from, to);
+    double after = flopsOver(f, trial);
+    takeBack(group, first, f);
+    return rule.relieves(before, after, own);
+  }
+
+  /** The nodes with those in [from, to) under a new one. */
+  private int[] together(int f, int[] nodes, int from, int to) {
+    int[] next = new int[nodes.length - (to - from) + 1];
+    System.arraycopy(nodes, 0, next, 0, from);
+    next[from] = put(f, Arrays.copyOfRange(nodes, from, to), columns(f));
+    System.arraycopy(nodes, to, next, from + 1, nodes.length - to);
+    return next;
+  }
+
+  /** Removes the node that was put last. */
+  private void takeBack(int[] group, int last, int f) {
+    columns.remove(last);
+    behind.remove(last);
+    for (int c : group) {
+      parent[c] = f;
     }
   }
 
   /** Groups neighbours until they have enough rows; the remaining nodes stay ungrouped. */
-  private int[] grouped(int f, int[] nodes, int[] mine) {
+  private int[] grouped(int f, int[] nodes, int[] mine, Reduction rule) {
     long enough = rule.group(mine.length);
     int[] next = new int[nodes.length];
     int count = 0;
@@ -178,12 +315,35 @@ final class ReductionFronts {
   /** A new node that takes the group's blocks. */
   private int put(int f, int[] group, int[] mine) {
     int node = nf + columns.size();
-    int stamp = node + 1;
-    long rows = 0;
+    long rows = rows(group);
+    int[] union = union(group, mine);
+    if (node == parent.length) {
+      int length = node + node / 2 + 16;
+      parent = Arrays.copyOf(parent, length);
+      fm = Arrays.copyOf(fm, length);
+      cm = Arrays.copyOf(cm, length);
+      flops = Arrays.copyOf(flops, length);
+      path = Arrays.copyOf(path, length);
+    }
+    parent[node] = f;
+    fm[node] = rows;
+    cm[node] = Math.min(rows, union.length);
+    flops[node] = flops(union, new long[union.length], group, rows);
+    path[node] = flops[node] + longest(group);
+    columns.add(union);
+    int last = group[group.length - 1];
+    behind.add(last < nf ? last : behind.get(last - nf));
     for (int c : group) {
-      rows += cm[c];
-      int[] tail = tail(c);
-      for (int p : tail) {
+      parent[c] = node;
+    }
+    return node;
+  }
+
+  /** Those of the front's columns that occur in any of the blocks. */
+  private int[] union(int[] group, int[] mine) {
+    stamp++;
+    for (int c : group) {
+      for (int p : tail(c)) {
         mark[p] = stamp;
       }
     }
@@ -194,25 +354,7 @@ final class ReductionFronts {
         union[count++] = p;
       }
     }
-    union = Arrays.copyOf(union, count);
-    if (node == parent.length) {
-      int length = node + node / 2 + 16;
-      parent = Arrays.copyOf(parent, length);
-      fm = Arrays.copyOf(fm, length);
-      cm = Arrays.copyOf(cm, length);
-      flops = Arrays.copyOf(flops, length);
-    }
-    parent[node] = f;
-    fm[node] = rows;
-    cm[node] = Math.min(rows, count);
-    flops[node] = flops(union, new long[count], group, rows);
-    columns.add(union);
-    int last = group[group.length - 1];
-    behind.add(last < nf ? last : behind.get(last - nf));
-    for (int c : group) {
-      parent[c] = node;
-    }
-    return node;
+    return Arrays.copyOf(union, count);
   }
 
   /** Flops of a front of these columns with the blocks of these nodes added to its staircase. */

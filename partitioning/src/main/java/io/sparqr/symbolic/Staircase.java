@@ -52,7 +52,7 @@ public final class Staircase {
    * step k has a reflector of h = max(stair[k], k+1) - k rows, 3h to compute it and 4h for each of
    * the fn-k-1 columns it is applied to; min(fm, fn) steps (Golub and Van Loan, section 5.2).
    */
-  static double flops(long[] stair, int fn, long fm) {
+  public static double flops(long[] stair, int fn, long fm) {
     double sum = 0;
     long steps = Math.min(fm, fn);
     for (int k = 0; k < steps; k++) {

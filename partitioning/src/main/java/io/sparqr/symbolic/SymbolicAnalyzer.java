@@ -106,6 +106,16 @@ public final class SymbolicAnalyzer {
         data.withSeconds(new SymbolicAnalysis.Seconds(orderSeconds, analyzeSeconds)));
   }
 
+  /**
+   * The analysis for several workers: the blocks for a tall front that arrive beside the longest
+   * path of the tree meet in a front of their own before. R is the same up to rounding. The same
+   * object is returned where that relieves no front, and for an analysis made so.
+   */
+  public static SymbolicAnalysis spread(SymbolicAnalysis analysis) {
+    SymbolicAnalysis.Data data = ReductionFronts.spread(analysis.data(), Spread.DEFAULT);
+    return data == analysis.data() ? analysis : new SymbolicAnalysis(data);
+  }
+
   private static SymbolicOptions ofGraph(SymbolicOptions options) {
     return switch (options.ordering()) {
       case AUTO, BEST, COLAMD -> options.withOrdering(OrderingMethod.AMD);

@@ -3,10 +3,12 @@ package io.sparqr.partition;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.symbolic.Patterns;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** The table of partitions over several numbers of workers. */
@@ -33,5 +35,27 @@ class WhatIfTest {
     assertThat(eight.speedup()).isBetween(two.speedup(), 8.0);
     assertThat(eight.shuffleBytes()).isPositive();
     assertThat(table.toString().lines()).hasSize(4);
+  }
+
+  private static WhatIf of(String problem) {
+    SymbolicAnalysis s =
+        SymbolicAnalyzer.analyze(Gallery.generate(problem).pattern(), SymbolicOptions.defaults());
+    ResourceModel.Worker like = ResourceModel.Worker.cpu("", 2e10, 1L << 34);
+    return WhatIf.of(s, like, 1e9, 0.1, PartitionOptions.defaults(), 1, 2);
+  }
+
+  /** Its three top fronts alone hold 58% of the work, and are one path. */
+  @Test
+  void aTallFrontIsSpread() {
+    WhatIf.Line two = of("gen:nug15:rand").lines().get(1);
+    assertThat(two.speedup()).isBetween(1.4, 2.0);
+  }
+
+  /** Most of the work is on the rows of one front, and these are combined where they are. */
+  @Test
+  void allWorkersCombineRows() {
+    List<WhatIf.Line> lines = of("gen:onehot200000x2000x300x50").lines();
+    assertThat(lines.get(0).seconds()).isGreaterThan(0.1);
+    assertThat(lines.get(1).speedup()).isBetween(1.4, 2.0);
   }
 }

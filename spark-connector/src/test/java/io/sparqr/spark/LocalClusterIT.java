@@ -19,6 +19,8 @@ import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.spark.report.ProgressListener;
 import io.sparqr.sparse.CsrMatrix;
+import io.sparqr.symbolic.Spreads;
+import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicOptions;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -155,8 +157,32 @@ class LocalClusterIT {
     }
   }
 
+  /** Their blocks meet in fronts of their own: the same answer, and the same bits every time. */
   @Test
   @Order(5)
+  void tallFrontsAreReducedByBothExecutors() throws InterruptedException {
+    LocalCluster.awaitExecutors(context, EXECUTORS);
+    LeastSquaresSolution plain = solver().solve(rows);
+    SymbolicAnalysis spread;
+    try (QRFactorization f = solver().factorize(rows)) {
+      spread = Spreads.eager(f.analysis());
+    }
+    assertThat(Spreads.inserted(spread)).isPositive();
+    GpuSparseQR.Builder given = solver().analysis(spread);
+    try (QRFactorization f = given.factorize(rows);
+        QRFactorization g = given.keepQ(true).factorize(rows)) {
+      assertThat(f.analysis()).isSameAs(spread);
+      LeastSquaresSolution s = f.solve();
+      assertThat(s.rank()).isEqualTo(plain.rank());
+      assertThat(s.x()).containsExactly(plain.x(), within(Tolerances.RESIDUAL));
+      assertThat(s.residualNorm()).isCloseTo(plain.residualNorm(), within(Tolerances.RESIDUAL));
+      assertThat(given.keepQ(false).solve(rows).x()).isEqualTo(s.x());
+      assertThat(g.solve().x()).containsExactly(plain.x(), within(Tolerances.RESIDUAL));
+    }
+  }
+
+  @Test
+  @Order(6)
   void theKeptQSurvivesAKilledExecutor() throws Exception {
     LocalCluster.awaitExecutors(context, EXECUTORS);
     double[] c = Problems.rhs(A.rows(), SEED + 2);
@@ -190,7 +216,7 @@ class LocalClusterIT {
   }
 
   @Test
-  @Order(6)
+  @Order(7)
   void filesAreReadByTheExecutors(@TempDir Path folder) throws Exception {
     LocalCluster.awaitExecutors(context, EXECUTORS);
     Path file = folder.resolve("a.mtx");

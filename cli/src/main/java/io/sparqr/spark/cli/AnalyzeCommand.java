@@ -5,8 +5,8 @@ import io.sparqr.backend.BackendChoice;
 import io.sparqr.partition.DeviceModel;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.partition.ResourceModel;
+import io.sparqr.partition.SpreadCut;
 import io.sparqr.partition.TreePartition;
-import io.sparqr.partition.TreePartitioner;
 import io.sparqr.partition.WhatIf;
 import io.sparqr.spark.input.LocalProblem;
 import io.sparqr.spark.input.MatrixFormat;
@@ -107,11 +107,7 @@ final class AnalyzeCommand implements Callable<Integer> {
     TreePartition cut =
         analysis.fronts() == 0
             ? new TreePartition(List.of(), 0, new int[0], 0, 0)
-            : TreePartitioner.partition(
-                analysis,
-                ResourceModel.uniform(
-                    executors, ResourceModel.EXECUTOR_FLOPS, worker().memoryBytes()),
-                PartitionOptions.defaults());
+            : cut(analysis, executors);
     WhatIf processors = whatIf(analysis, worker());
     WhatIf devices = whatIf(analysis, device());
     return new AnalysisReport(
@@ -127,6 +123,18 @@ final class AnalyzeCommand implements Callable<Integer> {
             analysis.data().analyzeSeconds(),
             secondsSince(planning),
             secondsSince(begin)));
+  }
+
+  /** The cut for CPU executors; its seconds are those of the rows too, as in the table. */
+  private static TreePartition cut(SymbolicAnalysis analysis, int executors) {
+    SpreadCut cut =
+        SpreadCut.of(
+            analysis,
+            ResourceModel.uniform(executors, ResourceModel.EXECUTOR_FLOPS, worker().memoryBytes()),
+            PartitionOptions.defaults());
+    TreePartition p = cut.partition();
+    return new TreePartition(
+        p.tasks(), p.levels(), p.taskOfFront(), cut.seconds(), p.lowerBoundSeconds());
   }
 
   /**

@@ -10,13 +10,20 @@ import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.RowBlock;
+import io.sparqr.numeric.RowSplit;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.TestMatrices;
 import io.sparqr.numeric.Tolerances;
+import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.sparse.CsrMatrix;
+import io.sparqr.symbolic.Spreads;
+import io.sparqr.symbolic.SymbolicAnalysis;
+import io.sparqr.symbolic.SymbolicAnalyzer;
+import io.sparqr.symbolic.SymbolicOptions;
 import java.nio.DoubleBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
@@ -172,6 +179,38 @@ class PlantedErrorTest {
       planted++;
     }
     assertThat(planted).isGreaterThan(PROBLEMS / 2);
+  }
+
+  /** In the block of a front without pivots, to which blocks for a tall front are reduced. */
+  @ParameterizedTest
+  @EnumSource(names = {"BLOCK_CHANGED", "BLOCK_SIGN", "BLOCK_RHS", "RESIDUAL"})
+  void inAReductionForATallFront(Fault fault) {
+    for (long seed = 0; seed < 10; seed++) {
+      var random = new Random(seed);
+      CsrMatrix a = TestMatrices.blocks(false, random);
+      var options =
+          SymbolicOptions.defaults().withOrdering(OrderingMethod.NATURAL).withSingletons(false);
+      SymbolicAnalysis spread = Spreads.eager(SymbolicAnalyzer.analyze(a.pattern(), options));
+      int reduction =
+          IntStream.range(0, spread.fronts())
+              .filter(f -> spread.fp(f) == 0)
+              .findFirst()
+              .orElseThrow();
+      double[] ones = new double[a.columns()];
+      Arrays.fill(ones, 1);
+      RowBlock rows = RowSplit.of(a, TestMatrices.vector(a.rows(), random), 1, spread, ones).rows();
+      int[] fronts = IntStream.range(0, spread.fronts()).toArray();
+      var whole = new SubtreeProblem(spread, fronts, rows, List.of());
+      SubtreeProblem below = IntegrityCases.part(whole, 0, reduction + 1, List.of());
+      try (var cpu = new CpuSubtreeFactorizer()) {
+        SubtreeFactor r = cpu.factor(below, new FactorOptions(1e-10, 1, 0));
+        accepted(below, r, "seed " + seed);
+        ContributionBlock b =
+            r.outputs().stream().filter(q -> q.front() == reduction).findFirst().orElseThrow();
+        plant(fault, r, r.fronts().get(0), b);
+        seen(below, r, fault + ", seed " + seed);
+      }
+    }
   }
 
   /** A sign keeps the norm, and a dead column is in no probe: its own products show it. */

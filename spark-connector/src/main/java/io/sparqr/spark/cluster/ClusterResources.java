@@ -7,6 +7,8 @@ import io.sparqr.partition.DeviceModel;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.partition.PayingWorkers;
 import io.sparqr.partition.ResourceModel;
+import io.sparqr.partition.RowCost;
+import io.sparqr.partition.SpreadCut;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.partition.TreePartitioner;
@@ -18,6 +20,7 @@ import io.sparqr.spark.engine.PlannedPlaces.Place;
 import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.symbolic.FrontMemory;
 import io.sparqr.symbolic.SymbolicAnalysis;
+import io.sparqr.symbolic.SymbolicAnalyzer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -258,31 +261,59 @@ public final class ClusterResources {
   /**
    * The cut that is used.
    *
+   * @param analysis of which it is the cut: the given one, or that with its tall fronts spread
    * @param resources these, with the cores and heap of a JVM shared by those workers that are used
    * @param cut the cut; its workers are numbered as here
    * @param workers how many are used
    * @param reason why so many, in one line; empty if there was no choice
    */
   public record Planned(
-      ClusterResources resources, TreePartition cut, int workers, String reason) {}
+      SymbolicAnalysis analysis,
+      ClusterResources resources,
+      TreePartition cut,
+      int workers,
+      String reason) {}
 
   /**
-   * Cuts the tree for as many of the workers as pay ({@link PayingWorkers}), or for all.
+   * Cuts the tree for as many of the workers as pay ({@link PayingWorkers}), or for all. Among CPU
+   * workers tall fronts are spread ({@link SymbolicAnalyzer#spread}) if that is foretold to be
+   * faster. A device reduces a tall front in less time than blocks take to it.
    *
    * @param rhs right-hand sides carried along
    * @param all whether the caller has said for how many
    * @throws InsufficientMemoryException if all of them have too little memory
    */
   public Planned plan(SymbolicAnalysis analysis, PartitionOptions options, int rhs, boolean all) {
+    Planned given = planned(analysis, options, rhs, all);
+    if (workers.size() == 1 || !SpreadCut.onlyProcessors(model())) {
+      return given;
+    }
+    SymbolicAnalysis spread = SymbolicAnalyzer.spread(analysis);
+    if (spread == analysis) {
+      return given;
+    }
+    try {
+      Planned other = planned(spread, options, rhs, all);
+      return SpreadCut.pays(other.cut(), given.cut()) ? other : given;
+    } catch (InsufficientMemoryException e) {
+      return given;
+    }
+  }
+
+  private Planned planned(
+      SymbolicAnalysis analysis, PartitionOptions options, int rhs, boolean all) {
     int count = workers.size();
     if (all || count == 1 || options.minLevels() > 1) {
-      return new Planned(this, cut(analysis, options, rhs), count, "");
+      return new Planned(analysis, this, cut(analysis, options, rhs), count, "");
     }
     ResourceModel model = model();
+    boolean host = SpreadCut.onlyProcessors(model);
+    RowCost rows = host ? RowCost.of(analysis, options) : new RowCost(0, 0);
     PayingWorkers.Choice choice =
         PayingWorkers.choose(
             count,
             kind(),
+            k -> rows.seconds(model.only(PayingWorkers.fastest(model, k))),
             k -> {
               int[] used = PayingWorkers.fastest(model, k);
               ClusterResources some = sharedBy(k).only(used);
@@ -295,7 +326,8 @@ public final class ClusterResources {
                 return Optional.empty();
               }
             });
-    return new Planned(sharedBy(choice.workers()), choice.cut(), choice.workers(), choice.reason());
+    return new Planned(
+        analysis, sharedBy(choice.workers()), choice.cut(), choice.workers(), choice.reason());
   }
 
   /** In the plural. */

@@ -103,7 +103,9 @@ public final class FactorReport {
 
   /** The reason for the column order. */
   public static String orderingReason(SolveOptions options, SymbolicAnalysis a) {
-    boolean given = options.analysis().known().filter(a::equals).isPresent();
+    // The plan may have spread tall fronts, but then the order is still the given one's.
+    boolean given =
+        options.analysis().known().filter(k -> k.permutation().equals(a.permutation())).isPresent();
     return given ? "given analysis; " + a.orderingReason() : a.orderingReason();
   }
 

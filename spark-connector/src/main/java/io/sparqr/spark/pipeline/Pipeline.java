@@ -384,7 +384,7 @@ public final class Pipeline {
               found,
               ClusterResources.probe(engine, options.cut().workers().orElse(0), devices));
       ClusterResources resources = planned.resources();
-      PlanHandle plan = PlanHandle.of(engine, plans.of(analysis, found, planned, devices));
+      PlanHandle plan = PlanHandle.of(engine, plans.of(found, planned, devices));
       held.onClose(plan::release);
       double seconds = watch.lap();
       times.plan += seconds;

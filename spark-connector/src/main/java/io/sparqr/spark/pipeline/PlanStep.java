@@ -39,7 +39,7 @@ final class PlanStep {
       SymbolicAnalysis analysis, PatternPass.Result found, ClusterResources resources) {
     if (analysis.fronts() == 0) {
       var empty = new TreePartition(List.of(), 0, new int[0], 0, 0);
-      return new ClusterResources.Planned(resources, empty, 1, "");
+      return new ClusterResources.Planned(analysis, resources, empty, 1, "");
     }
     return resources.plan(
         analysis,
@@ -49,11 +49,8 @@ final class PlanStep {
   }
 
   /** The plan with this cut, the scaling and the tolerance. */
-  SolvePlan of(
-      SymbolicAnalysis analysis,
-      PatternPass.Result found,
-      ClusterResources.Planned planned,
-      DeviceVerdict devices) {
+  SolvePlan of(PatternPass.Result found, ClusterResources.Planned planned, DeviceVerdict devices) {
+    SymbolicAnalysis analysis = planned.analysis();
     double[] scale = new double[analysis.columns()];
     double largest = 0;
     boolean ridged = options.problem().ridge().any();

@@ -133,6 +133,39 @@ class ClusterResourcesTest {
     assertThat(two.resources().threads(two.cut().tasks())).containsOnly(4);
   }
 
+  /** Between CPU executors, and only between several of them; the plan's cut is of that tree. */
+  @Test
+  void tallFrontsAreSpreadOverExecutors() {
+    var analysis =
+        SymbolicAnalyzer.analyze(
+            Gallery.generate("nug15:rand").pattern(), SymbolicOptions.defaults());
+    var options = PartitionOptions.defaults().withCombinedParts(4);
+    ClusterResources.Planned one = processors(1).plan(analysis, options, 1, false);
+    assertThat(one.analysis()).isSameAs(analysis);
+    assertThat(devices(1e10).plan(analysis, options, 1, true).analysis()).isSameAs(analysis);
+    for (boolean all : new boolean[] {false, true}) {
+      ClusterResources.Planned two = processors(2).plan(analysis, options, 1, all);
+      assertThat(two.workers()).isEqualTo(2);
+      assertThat(two.analysis().fronts()).isGreaterThan(analysis.fronts());
+      assertThat(two.cut().taskOfFront().size()).isEqualTo(two.analysis().fronts());
+      double alone = one.cut().estimatedSeconds();
+      assertThat(alone / two.cut().estimatedSeconds()).isBetween(1.4, 2.0);
+      ClusterResources.Planned again = processors(2).plan(two.analysis(), options, 1, all);
+      assertThat(again.analysis()).as("spread already").isSameAs(two.analysis());
+    }
+  }
+
+  private static ClusterResources processors(int count) {
+    var workers =
+        IntStream.range(0, count)
+            .mapToObj(
+                w ->
+                    new ClusterResources.Worker(
+                        "executor " + w, Optional.empty(), 1, 4L << 30, Optional.empty()))
+            .toList();
+    return new ClusterResources(workers, 1, false, RATES);
+  }
+
   private static ClusterResources devices(double flops) {
     var model = Optional.of(new DeviceModel(flops, 1e11, 16L << 30));
     var workers =

@@ -130,7 +130,7 @@ class RowStepTest {
       resources = ClusterResources.probe(source.engine(), 0, host);
       var step = new PlanStep(source, options, Earlier.NONE, RankRequest.FIRST);
       ClusterResources.Planned planned = step.cut(analysis, found, resources);
-      plan = PlanHandle.of(source.engine(), step.of(analysis, found, planned, host));
+      plan = PlanHandle.of(source.engine(), step.of(found, planned, host));
     }
 
     private static SymbolicAnalysis analysis(PatternPass pass) {
