@@ -30,12 +30,13 @@ public record SpreadCut(SymbolicAnalysis analysis, TreePartition partition, doub
     boolean assumed = host && options.combinedParts() == 0;
     PartitionOptions own = assumed ? options.withCombinedParts(2 * workers) : options;
     SpreadCut given = cut(analysis, resources, own, host);
-    SymbolicAnalysis spread = host && workers > 1 ? SymbolicAnalyzer.spread(analysis) : analysis;
-    if (spread == analysis) {
+    if (!host || workers == 1) {
       return given;
     }
-    SpreadCut other = cut(spread, resources, own, true);
-    return pays(other.partition, given.partition) ? other : given;
+    return SymbolicAnalyzer.spread(analysis)
+        .map(spread -> cut(spread, resources, own, true))
+        .filter(other -> pays(other.partition, given.partition))
+        .orElse(given);
   }
 
   private static SpreadCut cut(

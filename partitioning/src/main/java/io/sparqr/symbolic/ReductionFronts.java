@@ -5,6 +5,7 @@ import io.sparqr.sparse.CompactLongs;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Puts fronts without pivots between a front and its children: each takes the contribution blocks
@@ -113,14 +114,14 @@ final class ReductionFronts {
     if (!mayApply(d, rule)) {
       return d;
     }
-    return inserted(d, (fronts, f, nodes) -> fronts.reduced(f, nodes, rule));
+    return inserted(d, (fronts, f, nodes) -> fronts.reduced(f, nodes, rule)).orElse(d);
   }
 
   /**
-   * The analysis with tall fronts spread; the same object where that relieves none, and so for an
-   * analysis that this has made. O(tails of the large fronts and their children).
+   * The analysis with tall fronts spread; nothing where that relieves none, and so for an analysis
+   * that this has made. O(tails of the large fronts and their children).
    */
-  static SymbolicAnalysis.Data spread(SymbolicAnalysis.Data d, Spread rule) {
+  static Optional<SymbolicAnalysis.Data> spread(SymbolicAnalysis.Data d, Spread rule) {
     double all = 0;
     double most = 0;
     for (int f = 0; f < d.parent().length; f++) {
@@ -130,14 +131,14 @@ final class ReductionFronts {
     }
     double least = rule.leastFlops(all);
     return most < least
-        ? d
+        ? Optional.empty()
         : inserted(d, (fronts, f, nodes) -> fronts.spread(f, nodes, rule, least));
   }
 
-  private static SymbolicAnalysis.Data inserted(SymbolicAnalysis.Data d, Grouping rule) {
+  private static Optional<SymbolicAnalysis.Data> inserted(SymbolicAnalysis.Data d, Grouping rule) {
     var fronts = new ReductionFronts(d, rule);
     fronts.run();
-    return fronts.columns.isEmpty() ? d : fronts.result();
+    return fronts.columns.isEmpty() ? Optional.empty() : Optional.of(fronts.result());
   }
 
   private void run() {

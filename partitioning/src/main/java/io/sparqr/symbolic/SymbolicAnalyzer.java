@@ -108,12 +108,11 @@ public final class SymbolicAnalyzer {
 
   /**
    * The analysis for several workers: the blocks for a tall front that arrive beside the longest
-   * path of the tree meet in a front of their own before. R is the same up to rounding. The same
-   * object is returned where that relieves no front, and for an analysis made so.
+   * path of the tree meet in a front of their own before. R is the same up to rounding. Nothing
+   * where that relieves no front, and for an analysis made so.
    */
-  public static SymbolicAnalysis spread(SymbolicAnalysis analysis) {
-    SymbolicAnalysis.Data data = ReductionFronts.spread(analysis.data(), Spread.DEFAULT);
-    return data == analysis.data() ? analysis : new SymbolicAnalysis(data);
+  public static Optional<SymbolicAnalysis> spread(SymbolicAnalysis analysis) {
+    return ReductionFronts.spread(analysis.data(), Spread.DEFAULT).map(SymbolicAnalysis::new);
   }
 
   private static SymbolicOptions ofGraph(SymbolicOptions options) {

@@ -8,9 +8,9 @@ public final class Spreads {
 
   /** Spreads every front that loses a twentieth of its work by it, however small. */
   public static SymbolicAnalysis eager(SymbolicAnalysis analysis) {
-    SymbolicAnalysis.Data data =
-        ReductionFronts.spread(analysis.data(), new Spread(0, 0, 0.05, Double.MAX_VALUE));
-    return data == analysis.data() ? analysis : new SymbolicAnalysis(data);
+    return ReductionFronts.spread(analysis.data(), new Spread(0, 0, 0.05, Double.MAX_VALUE))
+        .map(SymbolicAnalysis::new)
+        .orElse(analysis);
   }
 
   /** Number of fronts without pivots. */

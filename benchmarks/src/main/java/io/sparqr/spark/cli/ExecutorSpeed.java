@@ -179,10 +179,10 @@ public final class ExecutorSpeed {
           t.end(),
           t.id(),
           t.level(),
-          t.place(),
-          t.fronts(),
-          t.flops(),
-          t.foretoldSeconds());
+          t.run().place(),
+          t.work().fronts(),
+          t.work().flops(),
+          t.work().foretoldSeconds());
     }
     System.out.printf(
         Locale.ROOT,

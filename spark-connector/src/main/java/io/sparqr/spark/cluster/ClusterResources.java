@@ -288,12 +288,12 @@ public final class ClusterResources {
     if (workers.size() == 1 || !SpreadCut.onlyProcessors(model())) {
       return given;
     }
-    SymbolicAnalysis spread = SymbolicAnalyzer.spread(analysis);
-    if (spread == analysis) {
+    Optional<SymbolicAnalysis> spread = SymbolicAnalyzer.spread(analysis);
+    if (spread.isEmpty()) {
       return given;
     }
     try {
-      Planned other = planned(spread, options, rhs, all);
+      Planned other = planned(spread.get(), options, rhs, all);
       return SpreadCut.pays(other.cut(), given.cut()) ? other : given;
     } catch (InsufficientMemoryException e) {
       return given;
