@@ -34,7 +34,9 @@ final class OptionFlags {
     public CommandSpec transform(CommandSpec command) {
       List<OptionSpec> others = List.copyOf(command.options());
       others.forEach(command::remove);
-      RegressionOption.of(Way.COMMAND_LINE).forEach(option -> add(command, option));
+      RegressionOption.all().stream()
+          .filter(option -> option.ways().contains(Way.COMMAND_LINE))
+          .forEach(option -> add(command, option));
       others.forEach(command::addOption);
       return added(command, SolveOption.of(Way.ML));
     }

@@ -100,7 +100,8 @@ class RegressCommandTest {
   @Test
   void theOptionsOfTheRegressionAreDeclared() {
     List<OptionSpec> options = new CommandLine(new RegressCommand()).getCommandSpec().options();
-    List<RegressionOption<?>> declared = RegressionOption.of(Way.COMMAND_LINE);
+    List<RegressionOption<?>> declared =
+        RegressionOption.all().stream().filter(o -> o.ways().contains(Way.COMMAND_LINE)).toList();
     assertThat(options.stream().map(OptionSpec::longestName))
         .startsWith("--formula")
         .endsWith("--help", "--version")

@@ -230,9 +230,4 @@ public final class RegressionOption<T> extends DeclaredOption<T> {
   public static List<RegressionOption<?>> all() {
     return ALL;
   }
-
-  /** The options that can be given in a way, in the same order. */
-  public static List<RegressionOption<?>> of(Way way) {
-    return ALL.stream().filter(o -> o.ways().contains(way)).toList();
-  }
 }

@@ -84,7 +84,7 @@ class RegressionOptionTextsTest {
         "FEOLS = {\n",
         "}\n",
         lines(
-            RegressionOption.of(Way.PYTHON),
+            RegressionOption.all().stream().filter(o -> o.ways().contains(Way.PYTHON)).toList(),
             o -> "    \"%s\": \"%s\",".formatted(o.keyword().orElseThrow(), o.name())));
     between(
         TABLE,

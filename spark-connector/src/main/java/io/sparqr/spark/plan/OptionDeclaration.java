@@ -2,17 +2,15 @@
 package io.sparqr.spark.plan;
 
 import io.sparqr.spark.plan.DeclaredOption.Way;
-import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.BiFunction;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An option on the way to be declared. {@link #kept} ends the declaration of an option of a solve;
- * other options are made of the declaration itself.
+ * An option on the way to be declared.
  *
  * @param <T> the boxed class of its values
  */
@@ -102,9 +100,9 @@ public final class OptionDeclaration<T> {
     return this;
   }
 
-  /** Ends the declaration: how a value gets into the options of a solve. */
-  SolveOption<T> kept(BiFunction<SolveOptions, T, SolveOptions> keeper) {
-    return new SolveOption<>(this, keeper);
+  /** Ends the declaration. */
+  <R> R made(Function<OptionDeclaration<T>, R> constructor) {
+    return constructor.apply(this);
   }
 
   /** The name of the builder's first method. */
@@ -118,7 +116,7 @@ public final class OptionDeclaration<T> {
   }
 
   List<String> calls() {
-    return Arrays.asList(calls.split(", "));
+    return List.of(calls.split(", "));
   }
 
   Optional<String> word() {

@@ -10,6 +10,7 @@ import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 import org.apache.spark.storage.StorageLevel;
 
 /**
@@ -39,8 +40,10 @@ public final class SolveOption<T> extends DeclaredOption<T> {
                   + " your own. `AUTO` uses AMD, unless a search for a better order probably takes"
                   + " less time than it saves; on a GPU it rarely does. For an analysis that"
                   + " serves many problems choose `NESTED_DISSECTION` or `BEST`")
-          .kept(
-              (o, m) -> o.with(o.analysis().withSymbolic(o.analysis().symbolic().withOrdering(m))));
+          .made(
+              keeping(
+                  (o, m) ->
+                      o.with(o.analysis().withSymbolic(o.analysis().symbolic().withOrdering(m)))));
 
   /** Whether column singletons are removed before the factorization. */
   public static final SolveOption<Boolean> SINGLETONS =
@@ -52,17 +55,21 @@ public final class SolveOption<T> extends DeclaredOption<T> {
           .detail(
               ". Their standard errors cost more than those of other columns, so turn this off if"
                   + " there are many and you need errors")
-          .kept(
-              (o, on) ->
-                  o.with(o.analysis().withSymbolic(o.analysis().symbolic().withSingletons(on))));
+          .made(
+              keeping(
+                  (o, on) ->
+                      o.with(
+                          o.analysis().withSymbolic(o.analysis().symbolic().withSingletons(on)))));
 
   /** Rules for merging fronts. */
   public static final SolveOption<Amalgamation> AMALGAMATION =
       declare("amalgamation(a)", object(Amalgamation.class), "rules for merging small fronts")
           .otherwise("CHOLMOD's rules")
-          .kept(
-              (o, a) ->
-                  o.with(o.analysis().withSymbolic(o.analysis().symbolic().withAmalgamation(a))));
+          .made(
+              keeping(
+                  (o, a) ->
+                      o.with(
+                          o.analysis().withSymbolic(o.analysis().symbolic().withAmalgamation(a)))));
 
   /** CPU or GPU. */
   public static final SolveOption<BackendChoice> BACKEND =
@@ -75,7 +82,7 @@ public final class SolveOption<T> extends DeclaredOption<T> {
           .detail(
               ": `CPU`; `REQUIRE_CUDA`, which never falls back; `AUTO`, whose choice and reason are in"
                   + " the report")
-          .kept((o, c) -> o.with(o.factorization().withBackend(c)));
+          .made(keeping((o, c) -> o.with(o.factorization().withBackend(c))));
 
   /** Lambda of the penalty. */
   public static final SolveOption<Double> RIDGE =
@@ -89,7 +96,7 @@ public final class SolveOption<T> extends DeclaredOption<T> {
           .detail(
               ", or `ridge(lambdas)` with one lambda a column; `residualNorm` is that of b - Ax"
                   + " alone")
-          .kept((o, lambda) -> o.with(o.problem().withRidge(Ridge.of(lambda))));
+          .made(keeping((o, lambda) -> o.with(o.problem().withRidge(Ridge.of(lambda)))));
 
   /** Whether columns are scaled first. */
   public static final SolveOption<Boolean> EQUILIBRATE =
@@ -97,7 +104,7 @@ public final class SolveOption<T> extends DeclaredOption<T> {
           .byDefault(true)
           .everywhere()
           .detail(", so that the rank does not depend on units")
-          .kept((o, on) -> o.with(o.problem().withEquilibrate(on)));
+          .made(keeping((o, on) -> o.with(o.problem().withEquilibrate(on))));
 
   /** The norm from which on a column is independent. */
   public static final SolveOption<Double> RANK_TOLERANCE =
@@ -109,7 +116,7 @@ public final class SolveOption<T> extends DeclaredOption<T> {
           .otherwise("20 (m+n) eps max ||a_j||")
           .everywhere(Way.ML)
           .formerly("--tolerance")
-          .kept((o, t) -> o.with(o.problem().withRankTolerance(t)));
+          .made(keeping((o, t) -> o.with(o.problem().withRankTolerance(t))));
 
   /** The treatment of a rank-deficient problem. */
   public static final SolveOption<RankPolicy> RANK_POLICY =
@@ -120,7 +127,7 @@ public final class SolveOption<T> extends DeclaredOption<T> {
           .byDefault(RankPolicy.REPORT)
           .in(Way.PYTHON)
           .detail(" (`RankDeficientException`)")
-          .kept((o, p) -> o.with(o.problem().withRankPolicy(p)));
+          .made(keeping((o, p) -> o.with(o.problem().withRankPolicy(p))));
 
   /** The choice of the dependent columns that are dropped. */
   public static final SolveOption<SolveOptions.Dropping> DROPPING =
@@ -135,7 +142,7 @@ public final class SolveOption<T> extends DeclaredOption<T> {
                   + " warning says where rounding errors forbid that"
                   + " ([decision](../adr/0021-dependent-columns.md)). Otherwise the fill-reducing"
                   + " order decides, at no cost")
-          .kept((o, choice) -> o.with(o.problem().withDropping(choice)));
+          .made(keeping((o, choice) -> o.with(o.problem().withDropping(choice))));
 
   /** An earlier analysis. */
   public static final SolveOption<SymbolicAnalysis> ANALYSIS =
@@ -145,7 +152,7 @@ public final class SolveOption<T> extends DeclaredOption<T> {
               "an earlier analysis, used if the rows have its pattern")
           .otherwise("none")
           .detail(" (`QRFactorization.analysis()`): Gauss-Newton, reweighting")
-          .kept((o, a) -> o.with(o.analysis().withKnown(Optional.of(a))));
+          .made(keeping((o, a) -> o.with(o.analysis().withKnown(Optional.of(a)))));
 
   /** Steps of iterative refinement. */
   public static final SolveOption<Integer> REFINEMENT =
@@ -160,7 +167,7 @@ public final class SolveOption<T> extends DeclaredOption<T> {
           .detail(
               ". A step is x += (R'R)^-1 A'(b - Ax); it restores digits lost by rows of very"
                   + " different weights")
-          .kept((o, k) -> o.with(o.solution().withRefinement(k)));
+          .made(keeping((o, k) -> o.with(o.solution().withRefinement(k))));
 
   /** Whether the solution of least norm is asked for. */
   public static final SolveOption<Boolean> MINIMUM_NORM =
@@ -174,7 +181,7 @@ public final class SolveOption<T> extends DeclaredOption<T> {
               ", for problems that are rank-deficient or have fewer rows than columns. It takes a"
                   + " second factorization, of R', unless A' has full column rank. If that system is"
                   + " too badly conditioned, the solution is basic, with a warning")
-          .kept((o, on) -> o.with(o.solution().withMinimumNorm(on)));
+          .made(keeping((o, on) -> o.with(o.solution().withMinimumNorm(on))));
 
   /** Whether the backward error is measured. */
   public static final SolveOption<Boolean> CHECK =
@@ -185,7 +192,7 @@ public final class SolveOption<T> extends DeclaredOption<T> {
                   + " `backwardError`, in words its `verdict`")
           .byDefault(false)
           .everywhere()
-          .kept((o, on) -> o.with(o.solution().withCheck(on)));
+          .made(keeping((o, on) -> o.with(o.solution().withCheck(on))));
 
   /** The least reciprocal condition that is accepted. */
   public static final SolveOption<Double> MIN_RCOND =
@@ -198,14 +205,14 @@ public final class SolveOption<T> extends DeclaredOption<T> {
           .everywhere()
           .detail(
               ". The error is `IllConditionedException`; 1e-7 is what R's `lm` takes for dependent")
-          .kept((o, r) -> o.with(o.solution().withMinRcond(r)));
+          .made(keeping((o, r) -> o.with(o.solution().withMinRcond(r))));
 
   /** The number of columns. */
   public static final SolveOption<Integer> COLUMNS =
       declare("columns(n)", OptionType.count(), "number of columns, if trailing columns are empty")
           .otherwise("from the rows")
           .in(Way.PYTHON)
-          .kept((o, n) -> o.with(o.input().withColumns(n)));
+          .made(keeping((o, n) -> o.with(o.input().withColumns(n))));
 
   /** Workers that the tree is cut for. */
   public static final SolveOption<Integer> EXECUTORS =
@@ -214,7 +221,7 @@ public final class SolveOption<T> extends DeclaredOption<T> {
               "as many as pay of the executors present, or of their GPUs if the problem goes to GPUs"
                   + " (local: one, or of the devices)")
           .everywhere()
-          .kept((o, k) -> o.with(o.cut().withWorkers(k)));
+          .made(keeping((o, k) -> o.with(o.cut().withWorkers(k))));
 
   /** Executors to wait for. */
   public static final SolveOption<Integer> MINIMUM_EXECUTORS =
@@ -226,7 +233,7 @@ public final class SolveOption<T> extends DeclaredOption<T> {
           .otherwise("by `spark.scheduler.minRegisteredResourcesRatio`")
           .everywhere()
           .detail(". So the plan of a growing cluster has tasks for all of it")
-          .kept((o, k) -> o.with(o.cut().withMinimumExecutors(k)));
+          .made(keeping((o, k) -> o.with(o.cut().withMinimumExecutors(k))));
 
   /** The longest wait for executors. */
   public static final SolveOption<Double> EXECUTOR_WAIT =
@@ -237,13 +244,13 @@ public final class SolveOption<T> extends DeclaredOption<T> {
           .otherwise("`spark.scheduler.maxRegisteredResourcesWaitingTime`")
           .everywhere()
           .detail("; after that the tree is cut for the executors present, and the report warns")
-          .kept((o, s) -> o.with(o.cut().withExecutorWait(s)));
+          .made(keeping((o, s) -> o.with(o.cut().withExecutorWait(s))));
 
   /** Rules for the cut. */
   public static final SolveOption<PartitionOptions> PARTITION_OPTIONS =
       declare("partitionOptions(o)", object(PartitionOptions.class), "rules for cutting the tree")
           .otherwise("2 tasks a worker, 1 to 4 levels")
-          .kept((o, rules) -> o.with(o.cut().withPartition(rules)));
+          .made(keeping((o, rules) -> o.with(o.cut().withPartition(rules))));
 
   /** Partitions of the pattern's shuffle. */
   public static final SolveOption<Integer> PARTITIONS =
@@ -254,7 +261,7 @@ public final class SolveOption<T> extends DeclaredOption<T> {
                   + " rows")
           .otherwise("those of the rows, at most 8 a core")
           .everywhere()
-          .kept((o, k) -> o.with(o.input().withPartitions(k)));
+          .made(keeping((o, k) -> o.with(o.input().withPartitions(k))));
 
   /** Whether Q is kept. */
   public static final SolveOption<Boolean> KEEP_Q =
@@ -263,7 +270,7 @@ public final class SolveOption<T> extends DeclaredOption<T> {
           .detail(
               ", so that `solve(rightHandSides)` is as accurate as for the original ones. It costs"
                   + " memory (see the report) and excludes the map-side combine")
-          .kept((o, on) -> o.with(o.factorization().withKeepQ(on)));
+          .made(keeping((o, on) -> o.with(o.factorization().withKeepQ(on))));
 
   /** Whether a profile is recorded. */
   public static final SolveOption<Boolean> PROFILE =
@@ -278,7 +285,7 @@ public final class SolveOption<T> extends DeclaredOption<T> {
               " (`SolveReport.toHtml()`), with the tree and the patterns: some thousand records and"
                   + " a pass over the pattern on the driver. On the command line: `--report"
                   + " FILE.html`")
-          .kept((o, on) -> o.with(o.factorization().withProfile(on)));
+          .made(keeping((o, on) -> o.with(o.factorization().withProfile(on))));
 
   /** Where R is kept. */
   public static final SolveOption<StorageLevel> STORAGE_LEVEL =
@@ -291,13 +298,13 @@ public final class SolveOption<T> extends DeclaredOption<T> {
               "storage level of R until `close()`")
           .byDefault(StorageLevel.MEMORY_AND_DISK())
           .shown("MEMORY_AND_DISK")
-          .kept((o, l) -> o.with(o.factorization().withStorageLevel(l)));
+          .made(keeping((o, l) -> o.with(o.factorization().withStorageLevel(l))));
 
   /** Device memory of a task. */
   public static final SolveOption<Long> DEVICE_MEMORY_BYTES =
       declare("deviceMemoryBytes(n)", OptionType.bytes(), "device memory for one task, in bytes")
           .otherwise("all free memory")
-          .kept((o, n) -> o.with(o.factorization().withDeviceMemoryBytes(n)));
+          .made(keeping((o, n) -> o.with(o.factorization().withDeviceMemoryBytes(n))));
 
   /** In the order of the documentation's table. */
   private static final List<SolveOption<?>> ALL =
@@ -334,6 +341,12 @@ public final class SolveOption<T> extends DeclaredOption<T> {
     super(d);
     this.calls = d.calls();
     this.keeper = keeper;
+  }
+
+  /** Ends a declaration: how a value gets into the options of a solve. */
+  private static <T> Function<OptionDeclaration<T>, SolveOption<T>> keeping(
+      BiFunction<SolveOptions, T, SolveOptions> keeper) {
+    return declaration -> new SolveOption<>(declaration, keeper);
   }
 
   private static <T> OptionType<T> object(Class<T> javaClass) {
