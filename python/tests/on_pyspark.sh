@@ -66,8 +66,8 @@ case $version in
   4.0.*) tests=(tests.test_connect.ServersJarTest) ;;
   *) tests=(tests.test_connect.ArtifactTest) ;;
 esac
-# they do not depend on PySpark's version, or other tests meet the same of it
-long=(test_compare test_feols test_interrupt test_lstsq)
+# they do not depend on PySpark's version, other tests meet the same of it, or they start many JVMs
+long=(test_compare test_ends test_feols test_interrupt test_load test_lstsq test_regressions)
 modules=()
 sampled=()
 for test in tests/test_*.py; do
