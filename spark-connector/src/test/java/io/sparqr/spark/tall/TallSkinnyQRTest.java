@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.ludovic.netlib.lapack.JavaLAPACK;
+import io.sparqr.SampledCases;
 import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.error.InputChangedException;
 import io.sparqr.error.MatrixFormatException;
@@ -130,6 +131,7 @@ class TallSkinnyQRTest {
   }
 
   /** Partitions of equal size, fewer rows than columns in each among them. */
+  @SampledCases(oneIn = 3)
   @ParameterizedTest
   @CsvSource({"40, 8, 1", "300, 12, 2", "300, 12, 7", "60, 12, 10", "500, 70, 4", "9, 9, 3"})
   void factorsRowsInPartitions(int m, int n, int partitions) {
