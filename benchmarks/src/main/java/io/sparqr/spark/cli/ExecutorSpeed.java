@@ -17,7 +17,6 @@ import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerStageSubmitted;
@@ -42,16 +41,7 @@ public final class ExecutorSpeed {
   public static void main(String[] args) {
     int partitions = Integer.parseInt(args[1]);
     int repeat = Integer.parseInt(args[2]);
-    SparkConf conf =
-        new SparkConf()
-            .setMaster(args[0])
-            .setAppName("sparqr executors")
-            .set("spark.ui.enabled", "false")
-            .set("spark.driver.host", "127.0.0.1")
-            .set("spark.driver.bindAddress", "127.0.0.1")
-            .set("spark.executor.memory", System.getProperty("executor.memory", "3g"))
-            .set("spark.executor.extraClassPath", System.getProperty("java.class.path"));
-    try (JavaSparkContext context = new JavaSparkContext(conf)) {
+    try (JavaSparkContext context = new JavaSparkContext(SolveSpeed.conf(args[0], "3g"))) {
       context.setLogLevel("ERROR");
       var stages = new Stages();
       context.sc().addSparkListener(stages);

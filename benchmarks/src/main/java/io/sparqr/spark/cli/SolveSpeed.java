@@ -40,20 +40,24 @@ public final class SolveSpeed {
 
   private SolveSpeed() {}
 
+  /** Local Spark, or a local cluster; executors with {@code -Dexecutor.memory} or the default. */
+  static SparkConf conf(String master, String executorMemory) {
+    return new SparkConf()
+        .setMaster(master)
+        .setAppName("sparqr speed")
+        .set("spark.ui.enabled", "false")
+        .set("spark.rpc.message.maxSize", "1024")
+        .set("spark.driver.host", "127.0.0.1")
+        .set("spark.driver.bindAddress", "127.0.0.1")
+        .set("spark.executor.memory", System.getProperty("executor.memory", executorMemory))
+        .set("spark.executor.extraClassPath", System.getProperty("java.class.path"));
+  }
+
   /** See the class. */
   public static void main(String[] args) {
     var backend = BackendChoice.valueOf(args[0].toUpperCase(Locale.ROOT));
     int repeat = Integer.parseInt(args[1]);
-    SparkConf conf =
-        new SparkConf()
-            .setMaster(System.getProperty("speed.master", "local[*]"))
-            .setAppName("sparqr speed")
-            .set("spark.ui.enabled", "false")
-            .set("spark.rpc.message.maxSize", "1024")
-            .set("spark.driver.host", "127.0.0.1")
-            .set("spark.driver.bindAddress", "127.0.0.1")
-            .set("spark.executor.memory", System.getProperty("executor.memory", "12g"))
-            .set("spark.executor.extraClassPath", System.getProperty("java.class.path"));
+    SparkConf conf = conf(System.getProperty("speed.master", "local[*]"), "12g");
     try (JavaSparkContext context = new JavaSparkContext(conf)) {
       context.setLogLevel("ERROR");
       // of -Dspark.plugins=io.sparqr.spark.metrics.SparqrPlugin: the compiler, too, is to be done

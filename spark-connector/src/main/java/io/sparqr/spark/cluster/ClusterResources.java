@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
@@ -265,14 +266,27 @@ public final class ClusterResources {
    * @param resources these, with the cores and heap of a JVM shared by those workers that are used
    * @param cut the cut; its workers are numbered as here
    * @param workers how many are used
-   * @param reason why so many, in one line; empty if there was no choice
+   * @param reason why so many, and why tall fronts are spread, in one line; empty if there was no
+   *     choice
    */
   public record Planned(
       SymbolicAnalysis analysis,
       ClusterResources resources,
       TreePartition cut,
       int workers,
-      String reason) {}
+      String reason) {
+
+    private Planned spreadFrom(Planned given) {
+      String spread =
+          String.format(
+              Locale.ROOT,
+              "tall fronts are spread: predicted %.3g s, %.3g s otherwise",
+              cut.estimatedSeconds(),
+              given.cut.estimatedSeconds());
+      String why = reason.isEmpty() ? spread : reason + "; " + spread;
+      return new Planned(analysis, resources, cut, workers, why);
+    }
+  }
 
   /**
    * Cuts the tree for as many of the workers as pay ({@link PayingWorkers}), or for all. Among CPU
@@ -294,7 +308,7 @@ public final class ClusterResources {
     }
     try {
       Planned other = planned(spread.get(), options, rhs, all);
-      return SpreadCut.pays(other.cut(), given.cut()) ? other : given;
+      return SpreadCut.pays(other.cut(), given.cut()) ? other.spreadFrom(given) : given;
     } catch (InsufficientMemoryException e) {
       return given;
     }

@@ -103,7 +103,7 @@ public final class FactorReport {
 
   /** The reason for the column order. */
   public static String orderingReason(SolveOptions options, SymbolicAnalysis a) {
-    // The plan may have spread tall fronts, but then the order is still the given one's.
+    // The plan may have spread tall fronts: another analysis, with the very order of the given one.
     boolean given =
         options.analysis().known().filter(k -> k.permutation().equals(a.permutation())).isPresent();
     return given ? "given analysis; " + a.orderingReason() : a.orderingReason();

@@ -6,6 +6,7 @@ import io.sparqr.error.MatrixFormatException;
 import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.numeric.BitChecksum;
 import io.sparqr.spark.model.SparseRow;
+import java.util.BitSet;
 import java.util.Iterator;
 import org.apache.spark.ml.linalg.Vector;
 
@@ -71,17 +72,42 @@ final class DenseRows implements Iterator<double[]> {
       return v.toArray();
     }
     if (element instanceof SparseRow row && row.columns() >= 0) {
-      double[] values = new double[row.columns()];
-      for (int k = 0; k < row.indices().length; k++) {
-        values[row.indices()[k]] += row.values()[k];
-      }
-      return values;
+      return dense(row);
     }
     throw new MatrixFormatException(
         "%s is %s: rows are double[], vectors, or sparse rows that say how many columns they have"
             .formatted(where(), element == null ? "null" : "a " + element.getClass().getName()),
         "input",
         count);
+  }
+
+  private double[] dense(SparseRow row) {
+    if (row.weight() != 1) {
+      throw new MatrixFormatException(
+          "%s has weight %s: weights are not taken here".formatted(where(), row.weight()),
+          "input",
+          count);
+    }
+    double[] values = new double[row.columns()];
+    var seen = new BitSet(values.length);
+    for (int k = 0; k < row.indices().length; k++) {
+      int j = row.indices()[k];
+      if (j < 0 || j >= values.length || seen.get(j)) {
+        throw new MatrixFormatException(
+            "%s: column index %d %s"
+                .formatted(
+                    where(),
+                    j,
+                    j >= 0 && j < values.length
+                        ? "repeats"
+                        : "out of range [0, " + values.length + ")"),
+            "input",
+            count);
+      }
+      seen.set(j);
+      values[j] = row.values()[k];
+    }
+    return values;
   }
 
   private String where() {

@@ -5,6 +5,7 @@ import dev.ludovic.netlib.lapack.JavaLAPACK;
 import dev.ludovic.netlib.lapack.LAPACK;
 import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.error.MatrixFormatException;
+import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.error.RankDeficientException;
 import io.sparqr.spark.engine.SparkErrors;
 import java.util.Arrays;
@@ -75,17 +76,24 @@ public final class TallSkinnyQR implements AutoCloseable {
                     .map(g -> LocalQr.ofTriangles(g._1, g._2, false).triangle())
                     .mapToPair(t -> new Tuple2<>(0, t))
                     .groupByKey(new HashPartitioner(1)));
+    Triangle made;
+    try {
+      made = root(second.orElse(first));
+    } catch (RuntimeException | Error e) {
+      release();
+      throw e;
+    }
+    root = made;
+  }
+
+  private static Triangle root(JavaPairRDD<Integer, Iterable<Triangle>> last) {
     List<Triangle> top =
         SparkErrors.unwrap(
-            () ->
-                second
-                    .orElse(first)
-                    .map(g -> LocalQr.ofTriangles(g._1, g._2, false).triangle())
-                    .collect());
+            () -> last.map(g -> LocalQr.ofTriangles(g._1, g._2, false).triangle()).collect());
     if (top.isEmpty()) {
       throw new MatrixFormatException("the input has no rows", "input", -1);
     }
-    root = top.get(0);
+    Triangle root = top.get(0);
     if (root.height < root.columns) {
       throw new DimensionMismatchException(
           "%d rows, %d columns: a tall matrix has at least as many rows as columns"
@@ -94,6 +102,7 @@ public final class TallSkinnyQR implements AutoCloseable {
           root.columns,
           root.rows);
     }
+    return root;
   }
 
   private static <T> JavaRDD<LocalQr> local(JavaRDD<T> rows, boolean keepQ) {
@@ -136,7 +145,7 @@ public final class TallSkinnyQR implements AutoCloseable {
      * Factors; R is there when this returns.
      *
      * @param rows elements are {@code double[]}, {@code Vector} of spark.ml or spark.mllib, or
-     *     {@code SparseRow} with a number of columns
+     *     {@code SparseRow} of weight 1 with a number of columns
      * @throws MatrixFormatException if there are no rows, or an element is none
      * @throws DimensionMismatchException if rows differ in length, or m is less than n
      * @throws io.sparqr.error.NonFiniteValueException for NaN and infinity, with partition and row
@@ -260,6 +269,7 @@ public final class TallSkinnyQR implements AutoCloseable {
    * @param b rows of B, k values each, in the partitions and the order of A's rows
    * @throws DimensionMismatchException if a partition has another number of rows than A's, or rows
    *     differ in length
+   * @throws NonFiniteValueException for NaN and infinity
    * @throws IllegalStateException if Q is not kept, or after {@link #close}
    */
   public DenseMatrix qTransposed(JavaRDD<double[]> b) {
@@ -331,6 +341,12 @@ public final class TallSkinnyQR implements AutoCloseable {
             row.length);
       }
       for (int k = 0; k < width; k++) {
+        if (!Double.isFinite(row[k])) {
+          throw new NonFiniteValueException(
+              "row %d of a partition of right-hand sides has %s at %d".formatted(i, row[k], k),
+              i,
+              k);
+        }
         b[i + k * height] = row[k];
       }
       if (i + 1 < height) {
@@ -518,9 +534,15 @@ public final class TallSkinnyQR implements AutoCloseable {
   /** Releases what executors keep. */
   @Override
   public void close() {
-    if (!closed && storage == QStorage.STORED) {
-      local.unpersist(false);
+    if (!closed) {
+      release();
     }
     closed = true;
+  }
+
+  private void release() {
+    if (storage == QStorage.STORED) {
+      local.unpersist(false);
+    }
   }
 }

@@ -148,6 +148,7 @@ class ClusterResourcesTest {
       assertThat(two.workers()).isEqualTo(2);
       assertThat(two.analysis().fronts()).isGreaterThan(analysis.fronts());
       assertThat(two.cut().taskOfFront().size()).isEqualTo(two.analysis().fronts());
+      assertThat(two.reason()).contains("tall fronts are spread: predicted ");
       double alone = one.cut().estimatedSeconds();
       assertThat(alone / two.cut().estimatedSeconds()).isBetween(1.4, 2.0);
       ClusterResources.Planned again = processors(2).plan(two.analysis(), options, 1, all);

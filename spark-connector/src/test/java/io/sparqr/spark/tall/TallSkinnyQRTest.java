@@ -384,6 +384,32 @@ class TallSkinnyQRTest {
             () -> builder.factorize(LocalSpark.context().parallelize(List.of("a", "b"), 1)))
         .isInstanceOf(MatrixFormatException.class)
         .hasMessageStartingWith("row 0 of partition 0 is a java.lang.String");
+    SparseRow right = new SparseRow(new int[] {1}, new double[] {2}, new double[0], 1, 3);
+    for (var wrong :
+        List.of(
+            new SparseRow(new int[] {3}, new double[] {1}, new double[0], 1, 3),
+            new SparseRow(new int[] {1, 1}, new double[] {1, 2}, new double[0], 1, 3),
+            new SparseRow(new int[] {0}, new double[] {1}, new double[0], 0.5, 3))) {
+      assertThatThrownBy(
+              () -> builder.factorize(LocalSpark.context().parallelize(List.of(right, wrong), 1)))
+          .isInstanceOf(MatrixFormatException.class)
+          .hasMessageStartingWith("row 1 of partition 0");
+    }
+    int before = LocalSpark.context().getPersistentRDDs().size();
+    assertThatThrownBy(
+            () ->
+                TallSkinnyQR.builder()
+                    .keepQ(QStorage.STORED)
+                    .factorize(rows(random(4, 9, 1), 2, 2)))
+        .isInstanceOf(DimensionMismatchException.class);
+    assertThat(LocalSpark.context().getPersistentRDDs()).hasSize(before);
+    double[][] labels = random(20, 1, 1);
+    labels[6][0] = Double.POSITIVE_INFINITY;
+    try (var qr = TallSkinnyQR.builder().factorize(rows(a, 5, 15))) {
+      assertThatThrownBy(() -> qr.solve(rows(labels, 5, 15)))
+          .isInstanceOf(NonFiniteValueException.class)
+          .hasMessage("row 1 of a partition of right-hand sides has Infinity at 0");
+    }
     assertThatThrownBy(() -> builder.arity(1)).isInstanceOf(IllegalArgumentException.class);
     try (var qr = TallSkinnyQR.builder().factorize(rows(a, 5, 15))) {
       assertThatThrownBy(() -> qr.solve(rows(random(20, 1, 1), 6, 14)))
