@@ -392,7 +392,7 @@ SPARQR_COLD void drop_task(double* shared, const SparqrStage& stage, const Sparq
     return;
   }
   __shared__ Bundle bundle;
-  __shared__ int ticket, first, decided, go;
+  __shared__ int ticket, first, decided;
   __shared__ SparqrTask part;
   const DropShape shape(front);
   const Drop drop(stage, front);
@@ -416,12 +416,12 @@ SPARQR_COLD void drop_task(double* shared, const SparqrStage& stage, const Sparq
       drop_signal(drop.word + DROP_PANELS);
       continue;
     }
+    bool go = false;
     if (threadIdx.x == 0) {
       go = drop_wait(stage, drop, drop.word + DROP_PANELS, 1);
       first = drop.word[DROP_FIRST];
     }
-    __syncthreads();
-    if (!go) {
+    if (!__syncthreads_or(go)) {
       return;
     }
     if (first >= shape.pivots) {
@@ -433,8 +433,7 @@ SPARQR_COLD void drop_task(double* shared, const SparqrStage& stage, const Sparq
         go = drop_wait(stage, drop, drop.word + DROP_PANELS, shape.pivots - first + 1);
         decided = drop.word[DROP_STOP];
       }
-      __syncthreads();
-      if (!go) {
+      if (!__syncthreads_or(go)) {
         return;
       }
       stop = decided;
@@ -446,8 +445,7 @@ SPARQR_COLD void drop_task(double* shared, const SparqrStage& stage, const Sparq
     if (threadIdx.x == 0) {
       go = drop_ready(stage, shape, drop, step, first, stop);
     }
-    __syncthreads();
-    if (!go) {
+    if (!__syncthreads_or(go)) {
       return;
     }
     if (step.kind == DropStep::PANEL) {

@@ -170,7 +170,8 @@ __device__ __forceinline__ void small_front_task(double* shared, const SparqrSta
     }
     __syncthreads();
   }
-  const bool scaled = scale_columns(a, ld, front.fm, front.fn, sh);
+  // A front without rows may have more columns than there is room for.
+  const bool scaled = front.fm > 0 && scale_columns(a, ld, front.fm, front.fn, sh);
   const int steps = min(front.fm, front.fn);
   for (int k = 0; k < steps; k++) {
     eliminate(a, ld, k, front.fm, columns, k + 1 + warp, sh);

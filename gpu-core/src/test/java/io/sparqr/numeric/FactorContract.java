@@ -113,6 +113,44 @@ interface FactorContract extends BackendUnderTest {
   }
 
   /**
+   * Two rows with a column of their own each, and 60,000 that both have: the rows end in the fronts
+   * of their own columns, and the front above has columns alone, more than fit into the shared
+   * memory of a thread block.
+   */
+  @Test
+  default void aFrontOfColumnsWithoutRows() {
+    int n = 60_000;
+    var random = new Random(23);
+    int[] column = new int[2 * (n + 1)];
+    for (int j = 0; j <= n; j++) {
+      column[j] = j == 0 ? 0 : j + 1;
+      column[n + 1 + j] = j + 1;
+    }
+    double[] v = TestMatrices.vector(column.length, random);
+    var a = new CsrMatrix(2, n + 2, new int[] {0, n + 1, 2 * (n + 1)}, column, v);
+    var options =
+        SymbolicOptions.defaults()
+            .withOrdering(OrderingMethod.NATURAL)
+            .withAmalgamation(Amalgamation.none());
+    var c = new ContractCase("no rows", a, TestMatrices.vector(2, random), 1, options);
+    int last = c.analysis.fronts() - 1;
+    assertThat(c.analysis.fm(last)).isZero();
+    assertThat(c.analysis.fn(last)).isEqualTo(n);
+    TaskRun run = c.run(backend(), TaskRun.whole(c.analysis), 1);
+    assertThat(run.summary.rank()).isEqualTo(2);
+    for (int f = 0; f < 2; f++) {
+      FrontFactor r = run.fronts.get(f);
+      double sign = Math.signum(r.values().get(0) * v[f * (n + 1)]);
+      double[] expected = Arrays.copyOfRange(v, f * (n + 1), (f + 1) * (n + 1));
+      for (int k = 0; k <= n; k++) {
+        assertThat(r.values().get(k)).isEqualTo(sign * expected[k]);
+      }
+      assertThat(r.rhs()[0]).isEqualTo(sign * c.b[f]);
+    }
+    assertThat(run.fronts.get(last).rank()).isZero();
+  }
+
+  /**
    * First the levels of a factor, each with rows of its own, then the columns that all of them
    * share.
    */

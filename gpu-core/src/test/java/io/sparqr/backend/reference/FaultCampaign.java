@@ -140,6 +140,9 @@ public final class FaultCampaign {
       Random random) {
     executor.arm(fault, moment, random);
     Outcome outcome = outcome(p, options, checked, oracle);
+    if (outcome.verdict() == Verdict.MISSED) {
+      outcome = new Outcome(Verdict.MISSED, outcome.what() + "; " + executor.detail());
+    }
     executor.restore();
     if (executor.label() == null) {
       return 0;

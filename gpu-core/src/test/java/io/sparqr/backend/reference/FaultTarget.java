@@ -22,6 +22,11 @@ public interface FaultTarget extends RoundExecutor {
   /** The bit that was flipped; -1: none. */
   int bit();
 
+  /** Where exactly and when, for the message about a fault that was missed. */
+  default String detail() {
+    return "";
+  }
+
   /** Repairs everything that outlives the task: its rows, its plan, data on a device. */
   void restore();
 }

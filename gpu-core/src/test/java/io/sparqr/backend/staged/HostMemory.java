@@ -80,6 +80,29 @@ public final class HostMemory {
     return "padding";
   }
 
+  /** The front, row and column of an entry of the arena. */
+  public static String place(StageProgram p, long at) {
+    for (int f = 0; f < p.fronts(); f++) {
+      FrontDescriptor d = p.descriptor(f);
+      if (at >= d.data() && at < d.data() + d.doubles()) {
+        return "front %d of %d (%d x (%d + %d), %d pivots, %d rows to front %d, %s), row %d, column %d"
+            .formatted(
+                f,
+                p.fronts(),
+                d.fm(),
+                d.fn(),
+                d.rhs(),
+                d.fp(),
+                d.cm(),
+                d.parent(),
+                d.small() ? "small" : "tiled",
+                (at - d.data()) / d.ld(),
+                (at - d.data()) % d.ld());
+      }
+    }
+    return "padding";
+  }
+
   /** A word of a plan's array and its new value, which is within bounds. */
   public record Word(int index, int value) {}
 

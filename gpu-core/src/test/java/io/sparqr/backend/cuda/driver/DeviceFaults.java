@@ -48,6 +48,7 @@ final class DeviceFaults implements FaultTarget {
   private StageInput input;
   private RowSink sink;
   private String label;
+  private String detail;
   private int bit;
   private final List<Runnable> undo = new ArrayList<>();
 
@@ -87,6 +88,7 @@ final class DeviceFaults implements FaultTarget {
     random = numbers;
     extra = 0;
     label = null;
+    detail = "";
     bit = -1;
     launches.arm(what == null || onHost() ? null : this::put, when);
   }
@@ -100,6 +102,11 @@ final class DeviceFaults implements FaultTarget {
   @Override
   public String label() {
     return label;
+  }
+
+  @Override
+  public String detail() {
+    return detail;
   }
 
   @Override
@@ -127,6 +134,7 @@ final class DeviceFaults implements FaultTarget {
 
   /** Changes memory before the next task of the stage. */
   private boolean put(long next) {
+    detail = "before task %d of %d".formatted(next, program.schedule().tasks());
     switch (fault) {
       case ARENA -> flip(Part.ARENA, "");
       case VT -> flip(Part.VT, "V, T");
@@ -164,7 +172,10 @@ final class DeviceFaults implements FaultTarget {
       word = launches.down(place(part, 8 * at), 8);
     }
     bit = random.nextInt(64);
+    double was = word.getDouble(0);
     word.putLong(0, word.getLong(0) ^ 1L << bit);
+    String entry = part == Part.ARENA ? HostMemory.place(program, at) : part + " " + at;
+    detail += ", %s: %s instead of %s".formatted(entry, word.getDouble(0), was);
     launches.up(place(part, 8 * at), 8);
     label = part == Part.ARENA ? HostMemory.inArena(program, at) : where;
   }
