@@ -89,15 +89,7 @@ public final class DriverPeak {
 
   /** See the class. */
   public static void main(String[] args) throws InterruptedException {
-    SparkConf conf =
-        new SparkConf()
-            .setMaster(args[0])
-            .setAppName("sparqr driver")
-            .set("spark.ui.enabled", "false")
-            .set("spark.driver.host", "127.0.0.1")
-            .set("spark.driver.bindAddress", "127.0.0.1")
-            .set("spark.executor.memory", System.getProperty("executor.memory", "3g"))
-            .set("spark.executor.extraClassPath", System.getProperty("java.class.path"));
+    SparkConf conf = BenchmarkSpark.cluster(args[0], "sparqr driver", "3g");
     int number = Integer.parseInt(args[1]);
     var panel = new WorkerPanel(number, Integer.parseInt(args[2]), Integer.parseInt(args[3]), 1);
     int parts = Integer.parseInt(args[4]);

@@ -75,16 +75,9 @@ public final class ExecutorPeak {
   /** See the class. */
   public static void main(String[] args) throws InterruptedException {
     SparkConf conf =
-        new SparkConf()
-            .setMaster(args[0])
-            .setAppName("sparqr executors")
-            .set("spark.ui.enabled", "false")
-            .set("spark.driver.host", "127.0.0.1")
-            .set("spark.driver.bindAddress", "127.0.0.1")
-            .set("spark.executor.memory", System.getProperty("executor.memory", "1500m"))
+        BenchmarkSpark.cluster(args[0], "sparqr executors", "1500m")
             .set("spark.executor.metrics.pollingInterval", "100ms")
-            .set("spark.executor.heartbeatInterval", "1s")
-            .set("spark.executor.extraClassPath", System.getProperty("java.class.path"));
+            .set("spark.executor.heartbeatInterval", "1s");
     long count = Long.parseLong(args[1]);
     int[] levels = Arrays.stream(args[2].split("x")).mapToInt(Integer::parseInt).toArray();
     int parts = Integer.parseInt(args[3]);

@@ -7,6 +7,7 @@ import io.sparqr.matrix.gallery.DefaultRightHandSide;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.partition.TreePartition;
+import io.sparqr.spark.BenchmarkSpark;
 import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.QRFactorization;
 import io.sparqr.spark.cluster.ClusterResources;
@@ -37,13 +38,7 @@ public final class DeviceForecast {
   /** See the class. */
   public static void main(String[] args) {
     int repeat = Integer.parseInt(args[0]);
-    SparkConf conf =
-        new SparkConf()
-            .setMaster("local[*]")
-            .setAppName("sparqr forecast")
-            .set("spark.ui.enabled", "false")
-            .set("spark.driver.host", "127.0.0.1")
-            .set("spark.driver.bindAddress", "127.0.0.1");
+    SparkConf conf = BenchmarkSpark.conf("local[*]", "sparqr forecast");
     try (JavaSparkContext context = new JavaSparkContext(conf)) {
       context.setLogLevel("ERROR");
       for (String problem : Arrays.asList(args).subList(1, args.length)) {

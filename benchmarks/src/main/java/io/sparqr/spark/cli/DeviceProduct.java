@@ -8,6 +8,7 @@ import io.sparqr.matrix.Libsvm;
 import io.sparqr.matrix.MatrixMarket;
 import io.sparqr.matrix.gallery.DefaultRightHandSide;
 import io.sparqr.partition.PartitionOptions;
+import io.sparqr.spark.BenchmarkSpark;
 import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.SparseQRSolver;
 import io.sparqr.spark.input.DriverRows;
@@ -61,15 +62,8 @@ public final class DeviceProduct {
   /** See the class. */
   public static void main(String[] args) throws IOException, InterruptedException {
     SparkConf conf =
-        new SparkConf()
-            .setMaster(args[0])
-            .setAppName("sparqr on a device")
-            .set("spark.ui.enabled", "false")
-            .set("spark.rpc.message.maxSize", "1024")
-            .set("spark.driver.host", "127.0.0.1")
-            .set("spark.driver.bindAddress", "127.0.0.1")
-            .set("spark.executor.memory", System.getProperty("executor.memory", "12g"))
-            .set("spark.executor.extraClassPath", System.getProperty("java.class.path"));
+        BenchmarkSpark.cluster(args[0], "sparqr on a device", "12g")
+            .set("spark.rpc.message.maxSize", "1024");
     boolean good;
     try (JavaSparkContext context = new JavaSparkContext(conf)) {
       context.setLogLevel("ERROR");

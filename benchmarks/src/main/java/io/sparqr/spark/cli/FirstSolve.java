@@ -6,6 +6,7 @@ import io.sparqr.backend.BackendChoice;
 import io.sparqr.matrix.DenseMatrix;
 import io.sparqr.matrix.gallery.DefaultRightHandSide;
 import io.sparqr.ordering.OrderingMethod;
+import io.sparqr.spark.BenchmarkSpark;
 import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.input.DriverRows;
 import io.sparqr.spark.input.LocalProblem;
@@ -106,12 +107,7 @@ public final class FirstSolve {
             .orElseThrow();
     Reading begin = Reading.now();
     SparkConf conf =
-        new SparkConf()
-            .setIfMissing("spark.master", "local[*]")
-            .setAppName("sparqr first solve")
-            .set("spark.ui.enabled", "false")
-            .set("spark.driver.host", "127.0.0.1")
-            .set("spark.driver.bindAddress", "127.0.0.1");
+        BenchmarkSpark.conf(System.getProperty("spark.master", "local[*]"), "sparqr first solve");
     try (JavaSparkContext context = new JavaSparkContext(conf)) {
       context.setLogLevel("ERROR");
       begin = told("spark", begin);

@@ -6,6 +6,7 @@ import io.sparqr.matrix.DenseMatrix;
 import io.sparqr.matrix.gallery.DefaultRightHandSide;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
+import io.sparqr.spark.BenchmarkSpark;
 import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.QRFactorization;
 import io.sparqr.spark.input.DriverRows;
@@ -42,15 +43,8 @@ public final class SolveSpeed {
 
   /** Local Spark, or a local cluster; executors with {@code -Dexecutor.memory} or the default. */
   static SparkConf conf(String master, String executorMemory) {
-    return new SparkConf()
-        .setMaster(master)
-        .setAppName("sparqr speed")
-        .set("spark.ui.enabled", "false")
-        .set("spark.rpc.message.maxSize", "1024")
-        .set("spark.driver.host", "127.0.0.1")
-        .set("spark.driver.bindAddress", "127.0.0.1")
-        .set("spark.executor.memory", System.getProperty("executor.memory", executorMemory))
-        .set("spark.executor.extraClassPath", System.getProperty("java.class.path"));
+    return BenchmarkSpark.cluster(master, "sparqr speed", executorMemory)
+        .set("spark.rpc.message.maxSize", "1024");
   }
 
   /** See the class. */

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.inference;
 
+import io.sparqr.spark.BenchmarkSpark;
 import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.QRFactorization;
 import io.sparqr.spark.model.SparseRow;
@@ -10,7 +11,6 @@ import java.util.SplittableRandom;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
-import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 
@@ -66,13 +66,7 @@ public final class LeaveOutSpeed {
   public static void main(String[] args) {
     long rows = Long.parseLong(args[0]);
     int firms = (int) Math.max(2, rows / YEARS / 20);
-    var conf =
-        new SparkConf()
-            .setMaster("local[2]")
-            .setAppName("leave-out")
-            .set("spark.ui.enabled", "false")
-            .set("spark.driver.host", "127.0.0.1")
-            .set("spark.driver.bindAddress", "127.0.0.1");
+    var conf = BenchmarkSpark.conf("local[2]", "leave-out");
     try (var context = new JavaSparkContext(conf)) {
       context.setLogLevel("ERROR");
       JavaRDD<Long> ids =

@@ -2,6 +2,7 @@
 package io.sparqr.spark.ml;
 
 import com.sun.management.OperatingSystemMXBean;
+import io.sparqr.spark.BenchmarkSpark;
 import io.sparqr.spark.design.Design;
 import io.sparqr.spark.design.DesignOptions;
 import java.lang.management.ManagementFactory;
@@ -77,10 +78,9 @@ public final class RegressionSpeed {
   static SparkSession session() {
     SparkSession spark =
         SparkSession.builder()
-            .master(System.getProperty("sparqr.benchmark.master", "local[2]"))
-            .config("spark.ui.enabled", "false")
-            .config("spark.driver.host", "127.0.0.1")
-            .config("spark.driver.bindAddress", "127.0.0.1")
+            .config(
+                BenchmarkSpark.conf(
+                    System.getProperty("sparqr.benchmark.master", "local[2]"), "sparqr regression"))
             .getOrCreate();
     spark.sparkContext().setLogLevel("ERROR");
     return spark;

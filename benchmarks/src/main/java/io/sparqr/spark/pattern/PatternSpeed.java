@@ -3,6 +3,7 @@ package io.sparqr.spark.pattern;
 
 import com.sun.management.OperatingSystemMXBean;
 import io.sparqr.matrix.gallery.Gallery;
+import io.sparqr.spark.BenchmarkSpark;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.rows.RowSource;
@@ -37,13 +38,7 @@ public final class PatternSpeed {
   /** See the class. */
   public static void main(String[] args) {
     int repeat = Integer.parseInt(args[1]);
-    SparkConf conf =
-        new SparkConf()
-            .setMaster("local[" + args[0] + "]")
-            .setAppName("sparqr pattern speed")
-            .set("spark.ui.enabled", "false")
-            .set("spark.driver.host", "127.0.0.1")
-            .set("spark.driver.bindAddress", "127.0.0.1");
+    SparkConf conf = BenchmarkSpark.conf("local[" + args[0] + "]", "sparqr pattern speed");
     try (JavaSparkContext context = new JavaSparkContext(conf)) {
       context.setLogLevel("ERROR");
       for (String problem : Arrays.asList(args).subList(2, args.length)) {
