@@ -14,22 +14,35 @@ import io.sparqr.symbolic.SymbolicAnalysis;
  * @param frontFlops of the front afterwards
  * @param frontRows rows of the front afterwards
  */
-record CombinedRows(double flops, double frontFlops, long frontRows) {
+public record CombinedRows(double flops, double frontFlops, long frontRows) {
 
   /** Bytes of rows that a partition reduces at a time. */
   private static final long BUFFER_BYTES = 16L << 20;
 
+  /** Whether a front can ever have enough rows of A to be combined: twice as many as columns. */
+  public static boolean enough(long own, long fn) {
+    return own > 2 * fn;
+  }
+
   /**
-   * Whether partitions combine their rows of a front: there are more of them than columns, and they
-   * have at least twice as many entries as the triangle.
+   * Whether a partition combines the rows of a front that it has at its end: there are more of them
+   * than columns, and they have at least twice as many entries as the triangle.
+   *
+   * @param entries of all of these rows
+   */
+  public static boolean pays(double rows, double entries, long fn) {
+    return rows > fn && entries >= (double) fn * (fn + 1);
+  }
+
+  /**
+   * Whether partitions are expected to combine their rows of a front.
    *
    * @param own rows of A of the front
    * @param entries of a row
    */
   static boolean happens(long own, long fn, double entries, int parts) {
     double rows = (double) own / parts;
-    double triangle = 0.5 * fn * (fn + 1);
-    return own > 2 * fn && rows > fn && rows * entries >= 2 * triangle;
+    return enough(own, fn) && pays(rows, rows * entries, fn);
   }
 
   /** The front's numbers if {@link #happens}. O(fn + the children's rows and columns). */

@@ -5,6 +5,7 @@ import io.sparqr.numeric.MapSideReducer;
 import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.integrity.IntegrityFailure;
 import io.sparqr.numeric.integrity.TaskCheck;
+import io.sparqr.partition.CombinedRows;
 import io.sparqr.spark.plan.SolvePlan;
 import java.util.Arrays;
 import java.util.TreeMap;
@@ -86,7 +87,8 @@ final class FrontCombiner {
    */
   static boolean worthwhile(SolvePlan plan, int front) {
     long fn = plan.analysis().fn(front);
-    return plan.frontRows(front) > 2 * fn && flops(1, fn) <= plan.numbers().combineFlops() * fn;
+    return CombinedRows.enough(plan.frontRows(front), fn)
+        && flops(1, fn) <= plan.numbers().combineFlops() * fn;
   }
 
   /** Flops of a QR of this many rows. */
@@ -119,7 +121,7 @@ final class FrontCombiner {
     for (var e = open.pollFirstEntry(); e != null; e = open.pollFirstEntry()) {
       int front = e.getKey();
       Pending p = e.getValue();
-      if (p.rows > p.fn && p.entries >= 2 * p.triangle() && p.isWorthItsFlops()) {
+      if (CombinedRows.pays(p.rows, p.entries, p.fn) && p.isWorthItsFlops()) {
         combine(front, p);
       }
       for (int i = 0; i < p.rows; i++) {
