@@ -19,10 +19,11 @@ mkdir -p "$out"
 contract='CudaSubtreeFactorizerTest CudaSmallBundlesTest CudaPoisonedBuffersTest CudaReflectorsTest'
 # racecheck is 50 times slower than the others: the contract in parts of about the same length.
 parts='dense|rightHand|staircases columnsFrom|subnormal|products sparse|incidence farMore|farther keptReflectors'
-others='CudaKeptQTest CudaResourcesTest CudaDeadColumnsTest CudaUnknownTaskTest'
+others='CudaResourcesTest CudaDeadColumnsTest CudaUnknownTaskTest'
 resident='outlivesIts|isFreed|theLeast|tooMany severalRight theStored|theNext repeated|rowsThatStayed rowsThatAreClaimed|claimedRows'
 all_jobs() {
   local tool class part k
+  for k in {0..2}; do echo "racecheck:CudaKeptQTest:$k/3"; done
   for k in {0..23}; do echo "racecheck:CudaRealMatricesTest:$k/24"; done
   for k in {0..5}; do echo "racecheck:CudaReferenceDataTest:$k/6"; done
   for class in $others; do echo "racecheck:$class"; done
@@ -33,7 +34,7 @@ all_jobs() {
     echo "racecheck:$class:!${parts// /|}"
   done
   for tool in memcheck initcheck synccheck; do
-    for class in $contract $others CudaResidentTest CudaReferenceDataTest; do echo "$tool:$class"; done
+    for class in $contract $others CudaKeptQTest CudaResidentTest CudaReferenceDataTest; do echo "$tool:$class"; done
     for k in {0..3}; do echo "$tool:CudaRealMatricesTest:$k/4"; done
   done
 }
