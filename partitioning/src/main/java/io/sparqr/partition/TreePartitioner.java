@@ -37,6 +37,9 @@ public final class TreePartitioner {
   /** Weights of the bound on the later levels, tried in turn: see {@link LayerSearch#choose}. */
   private static final double[] CAUTIONS = {1, 1.5, 2.5};
 
+  /** Bytes of a cut while it is tried, for each front. */
+  private static final long BYTES_OF_ATTEMPT = 128;
+
   private TreePartitioner() {}
 
   /** Cuts the tree for the resources, one right-hand side carried along. */
@@ -78,7 +81,7 @@ public final class TreePartitioner {
     Parallel.loop(
         cuts.length,
         1,
-        Runtime.getRuntime().availableProcessors(),
+        threads(cost.fronts),
         (from, to, thread) -> {
           for (int k = from; k < to; k++) {
             Attempt a = attempts.get(k);
@@ -92,6 +95,17 @@ public final class TreePartitioner {
       }
     }
     return best;
+  }
+
+  /**
+   * As many as there are processors, but no more than half of the free heap has room for: a driver
+   * with just enough memory for the plan tries one cut after the other, with the same result.
+   */
+  private static int threads(int fronts) {
+    Runtime r = Runtime.getRuntime();
+    long free = r.maxMemory() - (r.totalMemory() - r.freeMemory());
+    long fit = free / 2 / (BYTES_OF_ATTEMPT * fronts + 1);
+    return (int) Math.max(1, Math.min(r.availableProcessors(), fit));
   }
 
   /** A number of levels and a weight of the bound on the later ones. */
