@@ -45,14 +45,15 @@ struct SparqrSums {
   const int32_t* counts;     // [fronts + blocks]: 0 if these rows are excluded
   unsigned long long* sums;  // [4 (columns + rhs)]: squares in whole units, in 2^-40 of them, probes the same
   int32_t* marked;           // [columns + rhs]
-  double* t;                 // [rows of the fronts]: S: g until entry_sums, then t if there are several right-hand sides
+  double* g;                 // [rows of the fronts], S: of rows of A, by rhs_sums; only if there are right-hand sides
+  double* t;                 // the same; of rows with entries, by entry_sums, 0 before; only if there are several
   unsigned long long* bits;  // [1] sum over all values of mixed_bits
   double probe_unit;
   double right;  // weight of right-hand sides in g; a power of two, 1 if there is one
   int32_t columns;
   int32_t rhs;
 };
-static_assert(sizeof(SparqrSums) == 120, "sums size");
+static_assert(sizeof(SparqrSums) == 128, "sums size");
 
 /** Adds a number of units to a sum. */
 __device__ __forceinline__ void add_units(unsigned long long* sum, int all, double units) {
@@ -212,6 +213,18 @@ __device__ __forceinline__ void add_together(const SparqrSums& sums, int column,
   }
 }
 
+/** g of a row of S. */
+__device__ __forceinline__ double row_g(const SparqrSums& sums, long long place) {
+  return sums.rhs > 0 ? sums.g[place] : 0;
+}
+
+/** Keeps t of a row of S for the probes of several right-hand sides. */
+__device__ __forceinline__ void keep_t(const SparqrSums& sums, long long place, double t) {
+  if (sums.rhs > 1) {
+    sums.t[place] = t;
+  }
+}
+
 /** Row of an S entry in its front. */
 __device__ __forceinline__ int row_of(const SparqrSums& sums, long long e, unsigned ld) {
   return static_cast<int>(sums.s_index[e] / ld);
@@ -237,9 +250,7 @@ __device__ __forceinline__ void entry_sums(const SparqrSums& sums) {
   double right_probe = 0;  // parts of the sum of g t
   const int first_row = row_of(sums, from, ld);
   if (length > SPARQR_SUM_ENTRIES || row_of(sums, chunk.to - 1, ld) == first_row) {
-    // read before the barriers of block_sum, written after them
-    double* const row_t = sums.t + chunk.probes + first_row;
-    const double g = *row_t;
+    const double g = row_g(sums, chunk.probes + first_row);
     double sum = 0;
     for (long long e = threadIdx.x; e < length; e += 128) {
       const double x = sums.values[from + e];
@@ -255,9 +266,7 @@ __device__ __forceinline__ void entry_sums(const SparqrSums& sums) {
     }
     if (threadIdx.x == 0) {
       right_probe = g * t;
-      if (sums.rhs > 1) {
-        *row_t = t;
-      }
+      keep_t(sums, chunk.probes + first_row, t);
     }
   } else {
     // the starts of rows, in order
@@ -295,9 +304,7 @@ __device__ __forceinline__ void entry_sums(const SparqrSums& sums) {
     for (int k = warp; k < count && few; k += 4) {
       const int begin = head[k], end = head[k + 1];
       const int row = row_of(sums, from + begin, ld);
-      // lane 0 alone reads and writes it
-      double* const row_t = sums.t + chunk.probes + row;
-      const double g = __shfl_sync(~0u, lane == 0 ? *row_t : 0, 0);
+      const double g = row_g(sums, chunk.probes + row);
       double t = 0;
       for (int e = begin + lane; e < end; e += 32) {
         const double x = sums.values[from + e];
@@ -310,9 +317,7 @@ __device__ __forceinline__ void entry_sums(const SparqrSums& sums) {
       }
       if (lane == 0) {
         right_probe = fma(g, t, right_probe);
-        if (sums.rhs > 1) {
-          *row_t = t;
-        }
+        keep_t(sums, chunk.probes + row, t);
       }
       for (int e = begin + lane; e < end && counts; e += 32) {
         const int column = number[sums.s_index[from + e] - row * ld];
@@ -333,13 +338,10 @@ __device__ __forceinline__ void entry_sums(const SparqrSums& sums) {
       }
       double both = t;
       if (k < count) {
-        double* const row_t = sums.t + chunk.probes + row;
-        const double g = *row_t;
+        const double g = row_g(sums, chunk.probes + row);
         both += g;
         right_probe = fma(g, t, right_probe);
-        if (sums.rhs > 1) {
-          *row_t = t;
-        }
+        keep_t(sums, chunk.probes + row, t);
       }
       const int steps = counts ? __reduce_max_sync(~0u, static_cast<unsigned>(end - begin)) : 0;
       // backwards from the last entry: columns shared by all rows tend to be last in a front
@@ -387,8 +389,8 @@ __device__ __forceinline__ void rhs_sums(const SparqrSums& sums) {
       const double x = sums.values[e];
       const unsigned place = sums.s_index[e];
       const double w = x * scale;
-      double* const row_t = sums.t + chunk.probes + place / ld;
-      *row_t = fma(w, sums.right, q == 0 ? 0 : *row_t);
+      double* const g = sums.g + chunk.probes + place / ld;
+      *g = fma(w, sums.right, q == 0 ? 0 : *g);
       squares = fma(w, w, squares);
       bits += mixed_bits(x) + mixed_place(place, e);
     }

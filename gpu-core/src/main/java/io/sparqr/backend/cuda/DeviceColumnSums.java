@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 final class DeviceColumnSums implements AutoCloseable {
 
   /** Bytes of SparqrSums, the launch's parameter. */
-  static final int PARAMETER_BYTES = 120;
+  static final int PARAMETER_BYTES = 128;
 
   /** Bytes of SparqrDepartures. */
   static final int DEPARTURE_BYTES = 104;
@@ -57,6 +57,7 @@ final class DeviceColumnSums implements AutoCloseable {
     MARKED_IN,
     SUMS_OUT,
     MARKED_OUT,
+    G,
     T,
     BITS,
     BITS_OUT,
@@ -140,7 +141,7 @@ final class DeviceColumnSums implements AutoCloseable {
   }
 
   private void sumInput(LoadedStage stage, CudaStream by) {
-    clear(by, stage.program(), Part.SUMS_IN, Part.MARKED_IN, Part.BITS, Part.T);
+    clear(by, stage.program(), Part.SUMS_IN, Part.MARKED_IN, Part.BITS, Part.G, Part.T);
     launch(by, stage, SumKind.RHS, Part.RHS_CHUNKS, StageMemory.Part.S_VALUE);
     launch(by, stage, SumKind.ENTRY, Part.ENTRY_CHUNKS, StageMemory.Part.S_VALUE);
     if (stage.program().rhs() > 1) {
@@ -270,6 +271,7 @@ final class DeviceColumnSums implements AutoCloseable {
             Part.COUNTS,
             kind == SumKind.OUTPUT ? Part.SUMS_OUT : Part.SUMS_IN,
             kind == SumKind.OUTPUT ? Part.MARKED_OUT : Part.MARKED_IN,
+            Part.G,
             Part.T,
             kind == SumKind.OUTPUT ? Part.BITS_OUT : Part.BITS)) {
       b.putLong(get(part).address());
@@ -367,7 +369,8 @@ final class DeviceColumnSums implements AutoCloseable {
       case SCALE -> 8 * all;
       case SUMS_IN, SUMS_OUT -> 32 * all;
       case MARKED_IN, MARKED_OUT -> 4 * all;
-      case T -> 8 * p.probes();
+      case G -> p.rhs() > 0 ? 8 * p.probes() : 0;
+      case T -> p.rhs() > 1 ? 8 * p.probes() : 0;
       case BITS, BITS_OUT -> Long.BYTES;
       case ENDED -> 8L * p.rhs();
       case RESULT -> 8L * (2 + CudaModule.NORM_PARTS);

@@ -156,7 +156,7 @@ public final class CudaModule implements AutoCloseable {
     OUTPUT,
     /** Packed input blocks. */
     BLOCK,
-    /** S entries of right-hand sides: squares, and what they add to the probe of their row. */
+    /** S entries of right-hand sides: squares, and what they add to the probe of their rows. */
     RHS,
     /** S entries of rows; after RHS. */
     ENTRY,
