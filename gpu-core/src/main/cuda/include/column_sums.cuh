@@ -500,10 +500,11 @@ __device__ __forceinline__ void probe_norm(const SparqrDepartures& d) {
  */
 __device__ __forceinline__ void departures(const SparqrDepartures& d) {
   const int all = d.columns + d.rhs;
-  double norm = fabs(d.result[1 + SPARQR_NORM_PARTS]) + d.right_squares;
+  double norm = 0;
   for (int k = 1; k <= SPARQR_NORM_PARTS; k++) {
     norm += d.result[k];
   }
+  norm += fabs(d.result[1 + SPARQR_NORM_PARTS]) + d.right_squares;
   const double weight = sqrt(fmax(1.0, norm)) + sqrt(static_cast<double>(d.columns + min(d.rhs, 1)));
   double worst = 0;
   for (int j = blockIdx.x * 128 + threadIdx.x; j < all; j += gridDim.x * 128) {
