@@ -23,11 +23,11 @@ import java.util.BitSet;
  * <p>with p = t + g for a column and p = t for a right-hand side, t = W 1, g = r C 1 for the scaled
  * right-hand sides C and their weight r ({@link ColumnProbe#right}), F = ||dp|| / (c steps eps). F
  * is the sum of the norms of the columns in the worst case; the signs of u are random, so that ||dW
- * 1 + r dC 1|| is about the root of the sum of squares: F = sqrt(columns + 1), the norms being below
- * 1 and r^2 rhs too. The sums themselves add 2 eps each (they are compensated across fronts) and,
- * within a front, its rows' number times eps, at most steps eps. With c = 1, and 1 for the sums, the
- * constants would be 3; {@link #PER_STEP} is 4. {@link #FIXED} covers scaling, rounding of t and
- * fixed-point sums on a device.
+ * 1 + r dC 1|| is about the root of the sum of squares: F = sqrt(columns + 1), the norms being
+ * below 1 and r^2 rhs too. The sums themselves add 2 eps each (they are compensated across fronts)
+ * and, within a front, its rows' number times eps, at most steps eps. With c = 1, and 1 for the
+ * sums, the constants would be 3; {@link #PER_STEP} is 4. {@link #FIXED} covers scaling, rounding
+ * of t and fixed-point sums on a device.
  *
  * <p>||p|| is known from the sums. Those of the columns give t'(t + g) = sum of u_j a_j'(t + g),
  * those of the right-hand sides g't = r sum of c_q't. So
@@ -40,15 +40,15 @@ import java.util.BitSet;
  * <p>and g'g is at most min(rhs, 16): products of two right-hand sides are in no sum, because of
  * what is left of them below R only the squares are known.
  *
- * <p>What this sees: a change d of entry (i, q) of Q'b changes the sum of every column with an entry
- * in row i by w_ij r s_q d, where the sum of the right-hand side itself changes by s_q d t_i and
- * t_i may be nearly 0 by chance. A change d of w_ij changes all sums of row i alike.
+ * <p>What this sees: a change d of entry (i, q) of Q'b changes the sum of every column with an
+ * entry in row i by w_ij r s_q d, where the sum of the right-hand side itself changes by s_q d t_i
+ * and t_i may be nearly 0 by chance. A change d of w_ij changes all sums of row i alike.
  *
  * <p>A dead column j has lost a part of norm d_j, at most the tolerance (Heath 1982): the output is
- * a transformation of W - E, where column j of E has norm d_j; right-hand sides lose nothing. So its
- * products may differ by d_j ||p||, and those of any column by ||w_j|| ||E 1||, which is 0 if no
- * dead column is in the probe and {@value #DROPPED_SIGMAS} times the root of the sum of squares at
- * most otherwise, as the signs are random.
+ * a transformation of W - E, where column j of E has norm d_j; right-hand sides lose nothing. So
+ * its products may differ by d_j ||p||, and those of any column by ||w_j|| ||E 1||, which is 0 if
+ * no dead column is in the probe and {@value #DROPPED_SIGMAS} times the root of the sum of squares
+ * at most otherwise, as the signs are random.
  */
 public final class Balance {
 

@@ -10,9 +10,9 @@ import java.util.BitSet;
  * power of two for which |s_j| ||a_j|| is in [1/4, 1): all columns weigh the same in any units, and
  * no square overflows. The probe of row i is t_i = sum of w_ij over the columns that are in it.
  * Right-hand sides c_q, scaled alike, make it t_i + g_i, where g_i = {@link #right} times the sum
- * of c_iq. Each column has the sums of w_ij^2 and of w_ij (t_i + g_i), each right-hand side those of
- * c_iq^2 and of c_iq t_i: so every product of two columns is in some sum, those of two right-hand
- * sides excepted, of which the rows that a task returns do not have all.
+ * of c_iq. Each column has the sums of w_ij^2 and of w_ij (t_i + g_i), each right-hand side those
+ * of c_iq^2 and of c_iq t_i: so every product of two columns is in some sum, those of two
+ * right-hand sides excepted, of which the rows that a task returns do not have all.
  *
  * <p>Columns of a norm below 2^{@value #LEAST_EXPONENT} are scaled as if they had this norm: near
  * the denormals rounding is absolute.

@@ -11,8 +11,7 @@ import org.junit.jupiter.api.Tag;
 @Tag("gpu")
 class CudaExecutorSumsTest extends ExecutorSumsContract {
 
-  private final DeviceSessions.Lease lease =
-      new DeviceSessions(TestDevice.driver(), 0).acquire(0);
+  private final DeviceSessions.Lease lease = new DeviceSessions(TestDevice.driver(), 0).acquire(0);
 
   @AfterEach
   void close() {

@@ -32,7 +32,9 @@ class ColumnProbeTest {
     assertThat(positive).isBetween(n / 2 - 1000L, n / 2 + 1000L);
   }
 
-  /** Together they are no larger than a column: 1 for a single one, never less than half of that. */
+  /**
+   * Together they are no larger than a column: 1 for a single one, never less than half of that.
+   */
   @Test
   void theWeightOfRightHandSides() {
     assertThat(ColumnProbe.right(0)).isEqualTo(1);

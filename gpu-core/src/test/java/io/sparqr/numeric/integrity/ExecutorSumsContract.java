@@ -26,9 +26,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The column sums of an executor are those that {@link RoundExecutor} describes, computed here entry
- * by entry. A comparison of an executor's input with its own output would not see a part that is
- * left out of both.
+ * The column sums of an executor are those that {@link RoundExecutor} describes, computed here
+ * entry by entry. A comparison of an executor's input with its own output would not see a part that
+ * is left out of both.
  */
 public abstract class ExecutorSumsContract {
 

@@ -294,7 +294,9 @@ class PlantedErrorTest {
     }
   }
 
-  /** [R y] with a row of R whose multiples by the probe's multipliers add up to 0, and y = 0 there. */
+  /**
+   * [R y] with a row of R whose multiples by the probe's multipliers add up to 0, and y = 0 there.
+   */
   private static double[][] triangle(int n, int rhs, int row, Random random) {
     double[][] r = new double[n][n + rhs];
     for (int i = 0; i < n; i++) {
