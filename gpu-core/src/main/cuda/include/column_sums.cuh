@@ -1,12 +1,13 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-// Column sums over a stage's input rows and output rows (io.sparqr.backend.staged.executor.RoundExecutor): with w_k = r_k
-// scale[number(k)] for a row r of a front, t = sum of w_k over the front's columns and g = `right` times the sum over its
-// right-hand sides, the sums of w_k^2 and of w_k (t + g) for each column of the stage, of w_k^2 and of w_k t for each
-// right-hand side. An orthogonal transformation preserves all of them. The sums are fixed point, so that they do not depend on the order of the thread blocks: 64-bit integers, squares in units of
-// 2^-56, probes in units chosen by the host, each with a second word in units 2^-40 times smaller, because one column
-// may get a million equal terms. Sums of correct rows fit. A contribution that does not fit, or is not finite, marks
-// its column, which then has no sum. Bound by memory, or by atomic additions to one word where many rows share a
-// column: lanes of the same column are added first.
+// Column sums over a stage's input rows and output rows (io.sparqr.backend.staged.executor.RoundExecutor): with w_k =
+// r_k scale[number(k)] for a row r of a front, t = sum of w_k over the front's columns and g = `right` times the sum
+// over its right-hand sides, the sums of w_k^2 and of w_k (t + g) for each column of the stage, of w_k^2 and of w_k t
+// for each right-hand side. An orthogonal transformation preserves them all. The sums are fixed point, so that they do
+// not depend on the order of the thread blocks: 64-bit integers, squares in units of 2^-56, probes in units chosen by
+// the host, each with a second word in units 2^-40 times smaller, because one column may get a million equal terms.
+// Sums of correct rows fit. A contribution that does not fit, or is not finite, marks its column, which then has no
+// sum. Bound by memory, or by atomic additions to one word where many rows share a column: lanes of the same column
+// are added first.
 #pragma once
 #include "task_layout.cuh"
 
@@ -232,8 +233,8 @@ __device__ __forceinline__ int row_of(const SparqrSums& sums, long long e, unsig
 
 /**
  * S entries [from, to) of a front, whole rows, without right-hand sides, after rhs_sums, which computes their g: t of
- * each row, and its columns' sums. One thread per row; all threads share a chunk of one row. Of a single right-hand side
- * it adds the probe too: there g is its scaled entry. Of several it leaves t for rhs_probe_sums. Grid: chunks.
+ * each row, and its columns' sums. One thread per row; all threads share a chunk of one row. It adds the probe of a
+ * single right-hand side too, whose scaled entry is g; for several it leaves t to rhs_probe_sums. Grid: chunks.
  */
 __device__ __forceinline__ void entry_sums(const SparqrSums& sums) {
   __shared__ int head[SPARQR_SUM_ENTRIES + 1];

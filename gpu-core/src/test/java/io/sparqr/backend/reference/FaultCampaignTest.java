@@ -24,12 +24,15 @@ class FaultCampaignTest {
     assertThat(campaign.runEach(6, 87, 116).tally().missed()).isEmpty();
   }
 
-  /** A problem in which one was missed when right-hand sides were in no probe. */
+  /**
+   * A problem in which 18 of 60 changes of Q'b show. When right-hand sides were in no probe, one of
+   * them did not: the probe of its row is too small.
+   */
   @Test
   void faultsInRightHandSides() {
     FaultTally tally = new FaultCampaign(FaultCampaign::right, 3).runEach(600).tally();
     assertThat(tally.missed()).isEmpty();
-    assertThat(tally.count(Verdict.MENDED)).isPositive();
+    assertThat(tally.count(Verdict.MENDED)).as("mended\n%s", tally).isGreaterThan(17);
   }
 
   @Test
