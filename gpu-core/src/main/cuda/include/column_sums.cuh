@@ -1,12 +1,13 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-// Column sums over a stage's input rows and output rows (io.sparqr.backend.staged.executor.RoundExecutor): with w_k = r_k
-// scale[number(k)] for a row r of a front and t = sum of w_k over the front's columns, the sums of w_k^2 and of w_k t
-// for each column of the stage and each right-hand side. An orthogonal transformation preserves both. The sums are
-// fixed point, so that they do not depend on the order of the thread blocks: 64-bit integers, squares in units of
-// 2^-56, probes in units chosen by the host, each with a second word in units 2^-40 times smaller, because one column
-// may get a million equal terms. Sums of correct rows fit. A contribution that does not fit, or is not finite, marks
-// its column, which then has no sum. Bound by memory, or by atomic additions to one word where many rows share a
-// column: lanes of the same column are added first.
+// Column sums over a stage's input rows and output rows (io.sparqr.backend.staged.executor.RoundExecutor): with w_k =
+// r_k scale[number(k)] for a row r of a front, t = sum of w_k over the front's columns and g = `right` times the sum
+// over its right-hand sides, the sums of w_k^2 and of w_k (t + g) for each column of the stage, of w_k^2 and of w_k t
+// for each right-hand side. An orthogonal transformation preserves them all. The sums are fixed point, so that they do
+// not depend on the order of the thread blocks: 64-bit integers, squares in units of 2^-56, probes in units chosen by
+// the host, each with a second word in units 2^-40 times smaller, because one column may get a million equal terms.
+// Sums of correct rows fit. A contribution that does not fit, or is not finite, marks its column, which then has no
+// sum. Bound by memory, or by atomic additions to one word where many rows share a column: lanes of the same column
+// are added first.
 #pragma once
 #include "task_layout.cuh"
 
@@ -45,13 +46,15 @@ struct SparqrSums {
   const int32_t* counts;     // [fronts + blocks]: 0 if these rows are excluded
   unsigned long long* sums;  // [4 (columns + rhs)]: squares in whole units, in 2^-40 of them, probes the same
   int32_t* marked;           // [columns + rhs]
-  double* t;                 // [rows of the fronts]
+  double* g;                 // [rows of the fronts], S: of rows of A, by rhs_sums; only if there are right-hand sides
+  double* t;                 // the same; of rows with entries, by entry_sums, 0 before; only if there are several
   unsigned long long* bits;  // [1] sum over all values of mixed_bits
   double probe_unit;
+  double right;  // weight of right-hand sides in g; a power of two, 1 if there is one
   int32_t columns;
   int32_t rhs;
 };
-static_assert(sizeof(SparqrSums) == 112, "sums size");
+static_assert(sizeof(SparqrSums) == 128, "sums size");
 
 /** Adds a number of units to a sum. */
 __device__ __forceinline__ void add_units(unsigned long long* sum, int all, double units) {
@@ -117,7 +120,8 @@ __device__ __forceinline__ unsigned long long mixed_place(uint32_t place, long l
  * @param all whether the bits of excluded rows are summed too
  */
 __device__ __forceinline__ void packed_sums(const SparqrSums& sums, bool all) {
-  __shared__ double t[SPARQR_SUM_ROWS];
+  __shared__ double t[SPARQR_SUM_ROWS];     // for right-hand sides
+  __shared__ double both[SPARQR_SUM_ROWS];  // t + g, for columns
   __shared__ unsigned long long words[4];
   const SparqrSumChunk chunk = sums.chunks[blockIdx.x];
   const bool counts = sums.counts[chunk.front] != 0;
@@ -141,11 +145,20 @@ __device__ __forceinline__ void packed_sums(const SparqrSums& sums, bool all) {
       sum = fma(x, sums.scale[number[first + j]], sum);
       bits += mixed_bits(x);
     }
+    double g = 0;
+    for (int q = lane; q < rhs; q += 32) {
+      g = fma(sums.values[chunk.to + static_cast<long long>(i) * rhs + q], sums.scale[sums.columns + q], g);
+    }
     for (int step = 16; step > 0; step >>= 1) {
       sum += __shfl_xor_sync(~0u, sum, step);
     }
+    // with one right-hand side lane 0 has all of it
+    for (int step = 16; step > 0 && rhs > 1; step >>= 1) {
+      g += __shfl_xor_sync(~0u, g, step);
+    }
     if (lane == 0) {
       t[i] = sum;
+      both[i] = fma(g, sums.right, sum);
     }
   }
   __syncthreads();
@@ -158,7 +171,7 @@ __device__ __forceinline__ void packed_sums(const SparqrSums& sums, bool all) {
     for (int i = 0; i < end; i++) {
       const double w = values[static_cast<long long>(i) * width - i * (i + 1) / 2 + j] * scale;
       squares = fma(w, w, squares);
-      probe = fma(w, t[i], probe);
+      probe = fma(w, both[i], probe);
     }
     add_sums(sums, column, squares, probe);
   }
@@ -201,14 +214,27 @@ __device__ __forceinline__ void add_together(const SparqrSums& sums, int column,
   }
 }
 
+/** g of a row of S. */
+__device__ __forceinline__ double row_g(const SparqrSums& sums, long long place) {
+  return sums.rhs > 0 ? sums.g[place] : 0;
+}
+
+/** Keeps t of a row of S for the probes of several right-hand sides. */
+__device__ __forceinline__ void keep_t(const SparqrSums& sums, long long place, double t) {
+  if (sums.rhs > 1) {
+    sums.t[place] = t;
+  }
+}
+
 /** Row of an S entry in its front. */
 __device__ __forceinline__ int row_of(const SparqrSums& sums, long long e, unsigned ld) {
   return static_cast<int>(sums.s_index[e] / ld);
 }
 
 /**
- * S entries [from, to) of a front, whole rows, without right-hand sides: t of each row, and its sums. One thread per
- * row; all threads share a chunk of one row. Grid: chunks.
+ * S entries [from, to) of a front, whole rows, without right-hand sides, after rhs_sums, which computes their g: t of
+ * each row, and its columns' sums. One thread per row; all threads share a chunk of one row. It adds the probe of a
+ * single right-hand side too, whose scaled entry is g; for several it leaves t to rhs_probe_sums. Grid: chunks.
  */
 __device__ __forceinline__ void entry_sums(const SparqrSums& sums) {
   __shared__ int head[SPARQR_SUM_ENTRIES + 1];
@@ -222,8 +248,10 @@ __device__ __forceinline__ void entry_sums(const SparqrSums& sums) {
   const long long from = chunk.from;
   const long long length = chunk.to - from;
   unsigned long long bits = 0;
+  double right_probe = 0;  // parts of the sum of g t
   const int first_row = row_of(sums, from, ld);
   if (length > SPARQR_SUM_ENTRIES || row_of(sums, chunk.to - 1, ld) == first_row) {
+    const double g = row_g(sums, chunk.probes + first_row);
     double sum = 0;
     for (long long e = threadIdx.x; e < length; e += 128) {
       const double x = sums.values[from + e];
@@ -235,10 +263,11 @@ __device__ __forceinline__ void entry_sums(const SparqrSums& sums) {
     for (long long e = threadIdx.x; e < length && counts; e += 128) {
       const int column = number[sums.s_index[from + e] - first_row * ld];
       const double w = sums.values[from + e] * sums.scale[column];
-      add_sums(sums, column, w * w, w * t);
+      add_sums(sums, column, w * w, w * (t + g));
     }
     if (threadIdx.x == 0) {
-      sums.t[chunk.probes + first_row] = t;
+      right_probe = g * t;
+      keep_t(sums, chunk.probes + first_row, t);
     }
   } else {
     // the starts of rows, in order
@@ -276,6 +305,7 @@ __device__ __forceinline__ void entry_sums(const SparqrSums& sums) {
     for (int k = warp; k < count && few; k += 4) {
       const int begin = head[k], end = head[k + 1];
       const int row = row_of(sums, from + begin, ld);
+      const double g = row_g(sums, chunk.probes + row);
       double t = 0;
       for (int e = begin + lane; e < end; e += 32) {
         const double x = sums.values[from + e];
@@ -287,12 +317,13 @@ __device__ __forceinline__ void entry_sums(const SparqrSums& sums) {
         t += __shfl_xor_sync(~0u, t, step);
       }
       if (lane == 0) {
-        sums.t[chunk.probes + row] = t;
+        right_probe = fma(g, t, right_probe);
+        keep_t(sums, chunk.probes + row, t);
       }
       for (int e = begin + lane; e < end && counts; e += 32) {
         const int column = number[sums.s_index[from + e] - row * ld];
         const double w = sums.values[from + e] * sums.scale[column];
-        add_sums(sums, column, w * w, w * t);
+        add_sums(sums, column, w * w, w * (t + g));
       }
     }
     for (int base = 0; base < count && !few; base += 128) {
@@ -306,8 +337,12 @@ __device__ __forceinline__ void entry_sums(const SparqrSums& sums) {
         t = fma(x, sums.scale[number[place - row * ld]], t);
         bits += mixed_bits(x) + mixed_place(place, from + e);
       }
+      double both = t;
       if (k < count) {
-        sums.t[chunk.probes + row] = t;
+        const double g = row_g(sums, chunk.probes + row);
+        both += g;
+        right_probe = fma(g, t, right_probe);
+        keep_t(sums, chunk.probes + row, t);
       }
       const int steps = counts ? __reduce_max_sync(~0u, static_cast<unsigned>(end - begin)) : 0;
       // backwards from the last entry: columns shared by all rows tend to be last in a front
@@ -319,8 +354,15 @@ __device__ __forceinline__ void entry_sums(const SparqrSums& sums) {
           column = number[sums.s_index[from + e] - row * ld];
           w = sums.values[from + e] * sums.scale[column];
         }
-        add_together(sums, column, w * w, w * t);
+        add_together(sums, column, w * w, w * both);
       }
+    }
+  }
+  if (sums.rhs == 1 && counts) {
+    // `right` is 1 then
+    right_probe = block_sum(right_probe, parts);
+    if (threadIdx.x == 0) {
+      add_sums(sums, sums.columns, 0, right_probe);
     }
   }
   bits = block_sum(bits, words);
@@ -330,7 +372,8 @@ __device__ __forceinline__ void entry_sums(const SparqrSums& sums) {
 }
 
 /**
- * Right-hand sides in S, [from, to) of a front, rhs per row: after entry_sums, which computes their t. Grid: chunks.
+ * Right-hand sides in S, [from, to) of a front, rhs per row: their squares, and g of each row. Before entry_sums. A
+ * thread has the same rows for every right-hand side, and no other thread has them. Grid: chunks.
  */
 __device__ __forceinline__ void rhs_sums(const SparqrSums& sums) {
   __shared__ double parts[4];
@@ -342,23 +385,46 @@ __device__ __forceinline__ void rhs_sums(const SparqrSums& sums) {
   unsigned long long bits = 0;
   for (int q = 0; q < rhs; q++) {
     const double scale = sums.scale[sums.columns + q];
-    double squares = 0, probe = 0;
+    double squares = 0;
     for (long long e = chunk.from + q + static_cast<long long>(threadIdx.x) * rhs; e < chunk.to; e += 128ll * rhs) {
       const double x = sums.values[e];
+      const unsigned place = sums.s_index[e];
       const double w = x * scale;
+      double* const g = sums.g + chunk.probes + place / ld;
+      *g = fma(w, sums.right, q == 0 ? 0 : *g);
       squares = fma(w, w, squares);
-      probe = fma(w, sums.t[chunk.probes + row_of(sums, e, ld)], probe);
-      bits += mixed_bits(x) + mixed_place(sums.s_index[e], e);
+      bits += mixed_bits(x) + mixed_place(place, e);
     }
     squares = block_sum(squares, parts);
-    probe = block_sum(probe, parts);
     if (threadIdx.x == 0 && counts) {
-      add_sums(sums, sums.columns + q, squares, probe);
+      add_sums(sums, sums.columns + q, squares, 0);
     }
   }
   bits = block_sum(bits, words);
   if (threadIdx.x == 0) {
     atomicAdd(sums.bits, bits);
+  }
+}
+
+/** Their probes, if there are several: after entry_sums, which computes their t. Grid: the chunks of rhs_sums. */
+__device__ __forceinline__ void rhs_probe_sums(const SparqrSums& sums) {
+  __shared__ double parts[4];
+  const SparqrSumChunk chunk = sums.chunks[blockIdx.x];
+  if (sums.counts[chunk.front] == 0) {
+    return;
+  }
+  const unsigned ld = static_cast<unsigned>(sums.fronts[chunk.front].ld);
+  const int rhs = sums.fronts[chunk.front].rhs;
+  for (int q = 0; q < rhs; q++) {
+    const double scale = sums.scale[sums.columns + q];
+    double probe = 0;
+    for (long long e = chunk.from + q + static_cast<long long>(threadIdx.x) * rhs; e < chunk.to; e += 128ll * rhs) {
+      probe = fma(sums.values[e] * scale, sums.t[chunk.probes + row_of(sums, e, ld)], probe);
+    }
+    probe = block_sum(probe, parts);
+    if (threadIdx.x == 0) {
+      add_sums(sums, sums.columns + q, 0, probe);
+    }
   }
 }
 
@@ -371,20 +437,22 @@ struct SparqrDepartures {
   const double* residual;  // [slots * rhs]: parts of the squares of right-hand sides that end here
   const double* scale;     // [columns + rhs]
   double* ended;           // [rhs]: their sums, unscaled
-  double* result;          // the largest departure, then parts of ||t||^2
+  double* result;          // the largest departure, parts of t'(t + g), g't
   double probe_unit;
+  double right;          // as in SparqrSums
+  double right_squares;  // g'g at most
   int32_t columns;
   int32_t rhs;
   int32_t slots;
   int32_t unused;
 };
-static_assert(sizeof(SparqrDepartures) == 88, "departures size");
+static_assert(sizeof(SparqrDepartures) == 104, "departures size");
 
 constexpr int SPARQR_NORM_PARTS = 64;
 
 /**
- * Parts of ||t||^2, the sum of the columns' probes, then the ended squares of each right-hand side. Grid:
- * SPARQR_NORM_PARTS + rhs.
+ * Parts of t'(t + g), the sum of the columns' probes, and g't, that of the right-hand sides'; then the ended squares of
+ * each right-hand side. Grid: SPARQR_NORM_PARTS + rhs.
  */
 __device__ __forceinline__ void probe_norm(const SparqrDepartures& d) {
   __shared__ double parts[4];
@@ -413,7 +481,15 @@ __device__ __forceinline__ void probe_norm(const SparqrDepartures& d) {
   sum = block_sum(sum, parts);
   if (threadIdx.x == 0) {
     d.result[1 + blockIdx.x] = sum / d.probe_unit;
-    if (blockIdx.x == 0) {
+  }
+  if (blockIdx.x == 0) {
+    double right = 0;
+    for (int q = threadIdx.x; q < d.rhs; q += 128) {
+      right += units_of(d.in + 2ll * all + d.columns + q, all);
+    }
+    right = block_sum(right, parts);
+    if (threadIdx.x == 0) {
+      d.result[1 + SPARQR_NORM_PARTS] = right / d.probe_unit * d.right;
       d.result[0] = 0;
     }
   }
@@ -429,7 +505,8 @@ __device__ __forceinline__ void departures(const SparqrDepartures& d) {
   for (int k = 1; k <= SPARQR_NORM_PARTS; k++) {
     norm += d.result[k];
   }
-  const double weight = sqrt(fmax(1.0, norm)) + sqrt(static_cast<double>(d.columns));
+  norm += fabs(d.result[1 + SPARQR_NORM_PARTS]) + d.right_squares;
+  const double weight = sqrt(fmax(1.0, norm)) + sqrt(static_cast<double>(d.columns + min(d.rhs, 1)));
   double worst = 0;
   for (int j = blockIdx.x * 128 + threadIdx.x; j < all; j += gridDim.x * 128) {
     const double in = units_of(d.in + j, all) / SPARQR_SUM_UNIT;

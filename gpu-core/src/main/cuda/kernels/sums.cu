@@ -15,17 +15,22 @@ extern "C" __global__ void __launch_bounds__(SPARQR_THREADS)
   packed_sums(sums, true);
 }
 
-/** Over input S entries, then over their right-hand sides. */
+/** Over right-hand sides among the input S entries, then over the entries, then probes of several right-hand sides. */
+extern "C" __global__ void __launch_bounds__(SPARQR_THREADS) sparqr_rhs_sums(const __grid_constant__ SparqrSums sums) {
+  rhs_sums(sums);
+}
+
 extern "C" __global__ void __launch_bounds__(SPARQR_THREADS)
     sparqr_entry_sums(const __grid_constant__ SparqrSums sums) {
   entry_sums(sums);
 }
 
-extern "C" __global__ void __launch_bounds__(SPARQR_THREADS) sparqr_rhs_sums(const __grid_constant__ SparqrSums sums) {
-  rhs_sums(sums);
+extern "C" __global__ void __launch_bounds__(SPARQR_THREADS)
+    sparqr_rhs_probe_sums(const __grid_constant__ SparqrSums sums) {
+  rhs_probe_sums(sums);
 }
 
-/** The comparison of the two: ||t|| first (one block), then departures. */
+/** The comparison of the two: the probe's norm first, then departures. */
 extern "C" __global__ void __launch_bounds__(SPARQR_THREADS)
     sparqr_probe_norm(const __grid_constant__ SparqrDepartures departures) {
   probe_norm(departures);

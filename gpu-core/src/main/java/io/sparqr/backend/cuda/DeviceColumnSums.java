@@ -14,6 +14,7 @@ import io.sparqr.backend.cuda.transfer.Workers;
 import io.sparqr.backend.staged.executor.RoundExecutor;
 import io.sparqr.backend.staged.layout.StageProgram;
 import io.sparqr.backend.staged.layout.SumChunks;
+import io.sparqr.numeric.integrity.ColumnProbe;
 import io.sparqr.numeric.integrity.ColumnSums;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -31,10 +32,10 @@ import org.jspecify.annotations.Nullable;
 final class DeviceColumnSums implements AutoCloseable {
 
   /** Bytes of SparqrSums, the launch's parameter. */
-  static final int PARAMETER_BYTES = 112;
+  static final int PARAMETER_BYTES = 128;
 
   /** Bytes of SparqrDepartures. */
-  static final int DEPARTURE_BYTES = 88;
+  static final int DEPARTURE_BYTES = 104;
 
   /** SPARQR_SUM_UNIT. */
   private static final double UNIT = 0x1p56;
@@ -56,6 +57,7 @@ final class DeviceColumnSums implements AutoCloseable {
     MARKED_IN,
     SUMS_OUT,
     MARKED_OUT,
+    G,
     T,
     BITS,
     BITS_OUT,
@@ -139,9 +141,12 @@ final class DeviceColumnSums implements AutoCloseable {
   }
 
   private void sumInput(LoadedStage stage, CudaStream by) {
-    clear(by, stage.program(), Part.SUMS_IN, Part.MARKED_IN, Part.BITS, Part.T);
-    launch(by, stage, SumKind.ENTRY, Part.ENTRY_CHUNKS, StageMemory.Part.S_VALUE);
+    clear(by, stage.program(), Part.SUMS_IN, Part.MARKED_IN, Part.BITS, Part.G, Part.T);
     launch(by, stage, SumKind.RHS, Part.RHS_CHUNKS, StageMemory.Part.S_VALUE);
+    launch(by, stage, SumKind.ENTRY, Part.ENTRY_CHUNKS, StageMemory.Part.S_VALUE);
+    if (stage.program().rhs() > 1) {
+      launch(by, stage, SumKind.RHS_PROBE, Part.RHS_CHUNKS, StageMemory.Part.S_VALUE);
+    }
     launch(by, stage, SumKind.BLOCK, Part.BLOCK_CHUNKS, StageMemory.Part.INPUT);
   }
 
@@ -195,6 +200,8 @@ final class DeviceColumnSums implements AutoCloseable {
       b.putLong(get(part).address());
     }
     b.putDouble(UNIT / probeSize(program));
+    b.putDouble(ColumnProbe.right(program.rhs()));
+    b.putDouble(ColumnProbe.rightSquares(program.rhs()));
     b.putInt(program.columns().count());
     b.putInt(program.rhs());
     b.putInt(program.residualSlots());
@@ -264,11 +271,13 @@ final class DeviceColumnSums implements AutoCloseable {
             Part.COUNTS,
             kind == SumKind.OUTPUT ? Part.SUMS_OUT : Part.SUMS_IN,
             kind == SumKind.OUTPUT ? Part.MARKED_OUT : Part.MARKED_IN,
+            Part.G,
             Part.T,
             kind == SumKind.OUTPUT ? Part.BITS_OUT : Part.BITS)) {
       b.putLong(get(part).address());
     }
     b.putDouble(UNIT / probeSize(stage.program()));
+    b.putDouble(ColumnProbe.right(stage.program().rhs()));
     b.putInt(stage.program().columns().count());
     b.putInt(stage.program().rhs());
     stage.module().launchSums(kind, by, b.flip(), count);
@@ -276,7 +285,8 @@ final class DeviceColumnSums implements AutoCloseable {
 
   /** A power of two; 64 times it bounds any correct probe sum. */
   private static double probeSize(StageProgram program) {
-    return 2.0 / 64 * Integer.highestOneBit(Math.max(1, program.columns().count()));
+    int most = ColumnProbe.mostProbe(program.columns().count(), program.rhs());
+    return 2.0 / 64 * Integer.highestOneBit(Math.max(1, most));
   }
 
   private void end(StageProgram program, Part sumsPart, Part marked, int columns, ColumnSums sums) {
@@ -359,10 +369,11 @@ final class DeviceColumnSums implements AutoCloseable {
       case SCALE -> 8 * all;
       case SUMS_IN, SUMS_OUT -> 32 * all;
       case MARKED_IN, MARKED_OUT -> 4 * all;
-      case T -> 8 * p.probes();
+      case G -> p.rhs() > 0 ? 8 * p.probes() : 0;
+      case T -> p.rhs() > 1 ? 8 * p.probes() : 0;
       case BITS, BITS_OUT -> Long.BYTES;
       case ENDED -> 8L * p.rhs();
-      case RESULT -> 8L * (1 + CudaModule.NORM_PARTS);
+      case RESULT -> 8L * (2 + CudaModule.NORM_PARTS);
       default -> throw new IllegalArgumentException("chunks have sizes of their own: " + part);
     };
   }

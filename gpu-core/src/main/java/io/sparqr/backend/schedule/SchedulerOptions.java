@@ -37,6 +37,11 @@ public record SchedulerOptions(
     if (smallFrontDoubles < 0 || smallFrontColumns < 0) {
       throw new IllegalArgumentException("limits of small fronts must not be negative");
     }
+    if (smallFrontColumns > TaskLayout.MAX_SMALL_COLUMNS) {
+      throw new IllegalArgumentException(
+          "small fronts of %d columns; at most %d"
+              .formatted(smallFrontColumns, TaskLayout.MAX_SMALL_COLUMNS));
+    }
     if (applyTasks < 1 || maxApplyTiles < 1 || scatterEntries < 1) {
       throw new IllegalArgumentException("task sizes must be positive");
     }

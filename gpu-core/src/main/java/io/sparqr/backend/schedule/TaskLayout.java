@@ -30,6 +30,11 @@ public final class TaskLayout {
   /** Largest bundle. */
   public static final int MAX_BUNDLE = 8;
 
+  /**
+   * Columns of a small front at most, for which a kernel has room; one without rows may have more.
+   */
+  public static final int MAX_SMALL_COLUMNS = 256;
+
   /** Doubles of a VT slot: the first row tile's V, then T, both 32 x 32 row-major. */
   public static final int VT_DOUBLES = 2 * TILE * TILE;
 

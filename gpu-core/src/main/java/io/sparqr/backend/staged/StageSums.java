@@ -15,6 +15,7 @@ public final class StageSums {
   private final StageProgram program;
   private final ColumnSums sums;
   private final double[] scale;
+  private final double part;
   private final FrontSums packed;
 
   /** Adds its results to {@code sums}. */
@@ -22,6 +23,7 @@ public final class StageSums {
     this.program = program;
     this.sums = sums;
     this.scale = scale;
+    part = ColumnProbe.right(program.rhs());
     packed = new FrontSums(ColumnProbe.ofAll(program.columns().count(), scale));
   }
 
@@ -67,7 +69,12 @@ public final class StageSums {
     int[] place = program.sIndex();
     int first = program.columns().start()[f];
     double[] t = new double[d.fm()];
+    double[] added = new double[d.fm()];
     int right = SumChunks.rightStart(program, d);
+    for (int k = right; k < d.sTo(); k++) {
+      int row = Integer.divideUnsigned(place[k], d.ld());
+      added[row] += part * (entry[k] * scale[rightNumber(place[k], d)]);
+    }
     int e = (int) d.sFrom();
     while (e < right) {
       int row = Integer.divideUnsigned(place[e], d.ld());
@@ -77,14 +84,17 @@ public final class StageSums {
         end++;
       } while (end < right && Integer.divideUnsigned(place[end], d.ld()) == row);
       for (; e < end; e++) {
-        add(number(first, place[e], d), entry[e], t[row]);
+        add(number(first, place[e], d), entry[e], t[row] + added[row]);
       }
     }
     for (; e < d.sTo(); e++) {
-      int q = Integer.remainderUnsigned(place[e], d.ld()) - d.fn();
       int row = Integer.divideUnsigned(place[e], d.ld());
-      add(program.columns().count() + q, entry[e], t[row]);
+      add(rightNumber(place[e], d), entry[e], t[row]);
     }
+  }
+
+  private int rightNumber(int place, FrontDescriptor d) {
+    return program.columns().count() + Integer.remainderUnsigned(place, d.ld()) - d.fn();
   }
 
   private int number(int first, int place, FrontDescriptor d) {

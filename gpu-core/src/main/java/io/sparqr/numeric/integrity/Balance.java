@@ -17,21 +17,38 @@ import java.util.BitSet;
  *
  * <pre>
  *   | ||w_j'||^2 - ||w_j||^2 |  = | 2 w_j'dw_j |                   <= 2 c steps eps ||w_j||^2
- *   | w_j''t' - w_j't |         = | dw_j't + w_j'(dW 1) |          <= c steps eps ||w_j|| (||t|| + F)
+ *   | w_j''p' - w_j'p |         = | dw_j'p + w_j'dp |              <= c steps eps ||w_j|| (||p|| + F)
  * </pre>
  *
- * <p>with t = W 1, F = sum ||dw_k|| / (c steps eps). F is the sum of the norms of the columns in
- * the worst case; the signs of u are random, so that ||dW 1|| is about the root of the sum of
- * squares: F = sqrt(columns), the norms being below 1. The sums themselves add 2 eps each (they are
- * compensated across fronts) and, within a front, its rows' number times eps, at most steps eps.
- * With c = 1, and 1 for the sums, the constants would be 3; {@link #PER_STEP} is 4. {@link #FIXED}
- * covers scaling, rounding of t and fixed-point sums on a device.
+ * <p>with p = t + g for a column and p = t for a right-hand side, t = W 1, g = r C 1 for the scaled
+ * right-hand sides C and their weight r ({@link ColumnProbe#right}), F = ||dp|| / (c steps eps). F
+ * is the sum of the norms of the columns in the worst case; the signs of u are random, so that ||dW
+ * 1 + r dC 1|| is about the root of the sum of squares: F = sqrt(columns + 1), the norms being
+ * below 1 and r^2 rhs too. The sums themselves add 2 eps each (they are compensated across fronts)
+ * and, within a front, its rows' number times eps, at most steps eps. With c = 1, and 1 for the
+ * sums, the constants would be 3; {@link #PER_STEP} is 4. {@link #FIXED} covers scaling, rounding
+ * of t and fixed-point sums on a device.
+ *
+ * <p>||p|| is known from the sums. Those of the columns give t'(t + g) = sum of u_j a_j'(t + g),
+ * those of the right-hand sides g't = r sum of c_q't. So
+ *
+ * <pre>
+ *   t't         = t'(t + g) - g't
+ *   ||t + g||^2 = t'(t + g) + g't + g'g      both at most  t'(t + g) + |g't| + g'g
+ * </pre>
+ *
+ * <p>and g'g is at most min(rhs, 16): products of two right-hand sides are in no sum, because of
+ * what is left of them below R only the squares are known.
+ *
+ * <p>What this sees: a change d of entry (i, q) of Q'b changes the sum of every column with an
+ * entry in row i by w_ij r s_q d, where the sum of the right-hand side itself changes by s_q d t_i
+ * and t_i may be nearly 0 by chance. A change d of w_ij changes all sums of row i alike.
  *
  * <p>A dead column j has lost a part of norm d_j, at most the tolerance (Heath 1982): the output is
- * a transformation of W - E, where column j of E has norm d_j. So its products may differ by d_j
- * ||t||, and those of any column by ||w_j|| ||E 1||, which is 0 if no dead column is in the probe
- * and {@value #DROPPED_SIGMAS} times the root of the sum of squares at most otherwise, as the signs
- * are random.
+ * a transformation of W - E, where column j of E has norm d_j; right-hand sides lose nothing. So
+ * its products may differ by d_j ||p||, and those of any column by ||w_j|| ||E 1||, which is 0 if
+ * no dead column is in the probe and {@value #DROPPED_SIGMAS} times the root of the sum of squares
+ * at most otherwise, as the signs are random.
  */
 public final class Balance {
 
@@ -79,13 +96,23 @@ public final class Balance {
     return (FIXED + PER_STEP * steps) * EPS;
   }
 
-  /** ||t|| from the sums: t't = sum of u_j a_j't over the columns in the probe; at least 1. */
-  public static double probeNorm(ColumnProbe probe, ColumnSums in) {
-    double squares = 0;
+  /** A bound of ||t|| and ||t + g|| from the sums; at least 1. */
+  static double probeNorm(ColumnProbe probe, ColumnSums in) {
+    double columns = 0;
     for (int j = 0; j < probe.columns(); j++) {
-      squares += probe.u()[j] == 0 ? 0 : probe.u()[j] / probe.scale()[j] * in.probe(j);
+      columns += probe.u()[j] == 0 ? 0 : probe.u()[j] / probe.scale()[j] * in.probe(j);
     }
+    double right = 0;
+    for (int q = 0; q < probe.rhs(); q++) {
+      right += probe.right() * in.probe(probe.columns() + q);
+    }
+    double squares = columns + Math.abs(right) + ColumnProbe.rightSquares(probe.rhs());
     return Math.sqrt(Math.max(1, squares));
+  }
+
+  /** What departures of probes are relative to, but for the column's norm: ||t + g|| + F. */
+  static double weight(double probeNorm, int columns, int rhs) {
+    return probeNorm + Math.sqrt(columns + Math.min(rhs, 1));
   }
 
   /**
@@ -165,7 +192,7 @@ public final class Balance {
       BitSet dead,
       double dropped,
       double lostProbe) {
-    double weight = probeNorm + Math.sqrt(probe.columns());
+    double weight = weight(probeNorm, probe.columns(), probe.rhs());
     double worst = 0;
     int at = -1;
     String what = "";

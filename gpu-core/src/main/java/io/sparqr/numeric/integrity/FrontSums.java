@@ -32,12 +32,16 @@ public final class FrontSums {
   private double[] scale = new double[64];
   private double[] u = new double[64];
 
+  /** What right-hand sides count in the columns' probe. */
+  private final double part;
+
   /** 0, 1, 2, ... */
   private int[] ascending = new int[0];
 
   /** Sums for rows in the probe's columns. */
   public FrontSums(ColumnProbe probe) {
     this.probe = probe;
+    part = probe.right();
   }
 
   /** Clears the sums of the fronts so far. */
@@ -146,16 +150,27 @@ public final class FrontSums {
 
   private void one(double[] values, int shift, int first, double[] right, int rightAt) {
     double t = dot(values, shift, u, first, fn);
+    double both = t + part * right(right, rightAt);
     if (probe.plain()) {
       for (int k = first; k < fn; k++) {
         double w = values[shift + k];
         squares[base + k] += w * w;
-        product[base + k] += w * t;
+        product[base + k] += w * both;
       }
     } else {
-      scaled(values, shift, first, fn, t);
+      scaled(values, shift, first, fn, both);
     }
     scaled(right, rightAt - fn, fn, fn + probe.rhs(), t);
+  }
+
+  /** The sum of a row's scaled right-hand sides. */
+  private double right(double[] right, int at) {
+    double sum = 0;
+    int rhs = probe.rhs();
+    for (int q = 0; q < rhs; q++) {
+      sum += right[at + q] * scale[fn + q];
+    }
+    return sum;
   }
 
   /**
@@ -195,22 +210,27 @@ public final class FrontSums {
       tc += sc;
       td += sd;
     }
+    // ta .. td are the right-hand sides' probes; the columns' have right-hand sides in them
+    int rhs = probe.rhs();
+    double pa = ta + part * right(right, rightAt);
+    double pb = tb + part * right(right, rightAt + rhs);
+    double pc = tc + part * right(right, rightAt + 2 * rhs);
+    double pd = td + part * right(right, rightAt + 3 * rhs);
     int k0 = base + f;
     squares[k0] += a0 * a0;
-    product[k0] += a0 * ta;
+    product[k0] += a0 * pa;
     squares[k0 + 1] += a1 * a1 + b1 * b1;
-    product[k0 + 1] += a1 * ta + b1 * tb;
+    product[k0 + 1] += a1 * pa + b1 * pb;
     squares[k0 + 2] += a2 * a2 + (b2 * b2 + c2 * c2);
-    product[k0 + 2] += a2 * ta + (b2 * tb + c2 * tc);
+    product[k0 + 2] += a2 * pa + (b2 * pb + c2 * pc);
     for (int k = f + 3; k < fn; k++) {
       double wa = values[a + k];
       double wb = values[b + k];
       double wc = values[c + k];
       double wd = values[d + k];
       squares[base + k] += (wa * wa + wb * wb) + (wc * wc + wd * wd);
-      product[base + k] += (wa * ta + wb * tb) + (wc * tc + wd * td);
+      product[base + k] += (wa * pa + wb * pb) + (wc * pc + wd * pd);
     }
-    int rhs = probe.rhs();
     for (int q = 0; q < rhs; q++) {
       double s = scale[fn + q];
       double wa = right[rightAt + q] * s;

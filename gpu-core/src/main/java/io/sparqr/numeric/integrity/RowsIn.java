@@ -116,10 +116,14 @@ public final class RowsIn {
 
     private double[] entry = new double[CHUNK];
 
-    /** For the chunk's rows: ends of their entries, probes, a right-hand side. */
+    /**
+     * For the chunk's rows: ends of their entries, the probes of right-hand sides and of columns, a
+     * right-hand side.
+     */
     private final int[] end = new int[CHUNK];
 
     private final double[] t = new double[CHUNK];
+    private final double[] both = new double[CHUNK];
     private final double[] right = new double[CHUNK];
 
     Chunk(int[] start, ColumnProbe probe, ColumnSums sums) {
@@ -149,6 +153,7 @@ public final class RowsIn {
         }
       }
       scale(count);
+      addRight(first, count);
     }
 
     private void gather(int from, int length, int at) {
@@ -182,6 +187,21 @@ public final class RowsIn {
       }
     }
 
+    /** The columns' probes: the rows' own, and what the right-hand sides add. */
+    private void addRight(int first, int count) {
+      int rhs = rows.rhsCount();
+      double[] scale = probe.scale();
+      double part = probe.right();
+      for (int k = 0; k < count; k++) {
+        double sum = 0;
+        int at = row(first + k) * rhs;
+        for (int q = 0; q < rhs; q++) {
+          sum += rows.rhs()[at + q] * scale[probe.columns() + q];
+        }
+        both[k] = t[k] + part * sum;
+      }
+    }
+
     @Override
     public void takeOver(int chunk) {
       int first = start[chunk];
@@ -193,7 +213,7 @@ public final class RowsIn {
           r++;
         }
         double w = entry[e];
-        sums.add(number[e], w * w, w * t[r]);
+        sums.add(number[e], w * w, w * both[r]);
       }
       int rhs = rows.rhsCount();
       for (int q = 0; q < rhs; q++) {

@@ -17,7 +17,8 @@ import java.util.Random;
 
 /**
  * Puts one fault into each of many factorizations, and reports the outcomes. Run as a program, it
- * uses the plain executor. Arguments: how many; the first seed.
+ * uses the plain executor. Arguments: how many; the first seed; size of the problems (1); {@code
+ * right} for changes of Q'b alone.
  */
 public final class FaultCampaign {
 
@@ -39,7 +40,17 @@ public final class FaultCampaign {
 
   /** On the plain executor. */
   public FaultCampaign() {
-    this((p, seed) -> new FaultyExecutor(MIXED, p.free(), seed), 1);
+    this(FaultCampaign::plain, 1);
+  }
+
+  /** The plain executor. */
+  static FaultyExecutor plain(FaultProblem p, long seed) {
+    return new FaultyExecutor(MIXED, p.free(), seed);
+  }
+
+  /** The plain executor, with faults in Q'b alone. */
+  static FaultyExecutor right(FaultProblem p, long seed) {
+    return plain(p, seed).inRightHandSides();
   }
 
   /** On other executors, with problems {@code size} times as large. */
@@ -50,7 +61,9 @@ public final class FaultCampaign {
 
   /** Runs and prints the table. */
   public static void main(String[] arguments) {
-    new FaultCampaign().run(arguments);
+    int size = arguments.length > 2 ? Integer.parseInt(arguments[2]) : 1;
+    boolean right = arguments.length > 3 && arguments[3].equals("right");
+    new FaultCampaign(right ? FaultCampaign::right : FaultCampaign::plain, size).run(arguments);
   }
 
   /** Runs as a program; ends it with 1 if a fault was missed. */

@@ -21,6 +21,12 @@ import java.util.Random;
  */
 public final class FaultyExecutor implements FaultTarget {
 
+  private static final int LEAST_RIGHT = 20;
+  private static final int RIGHT_BITS = 25;
+
+  /** Places looked at for one in Q'b that is not zero. */
+  private static final int RIGHT_TRIES = 3000;
+
   private final TaskListExecutor inner;
   private Fault fault;
   private int moment;
@@ -35,6 +41,9 @@ public final class FaultyExecutor implements FaultTarget {
 
   private String label;
   private int bit;
+
+  /** Whether all faults are changes of Q'b in fronts. */
+  private boolean right;
 
   /**
    * Without a fault.
@@ -55,6 +64,15 @@ public final class FaultyExecutor implements FaultTarget {
             this::list);
   }
 
+  /**
+   * Makes all faults changes of Q'b in fronts, by bits from {@value #LEAST_RIGHT} on: by 2^-8 to
+   * 2^-32 of it. Larger ones are seen in its square, smaller ones are within the bound.
+   */
+  FaultyExecutor inRightHandSides() {
+    right = true;
+    return this;
+  }
+
   private int choose(Random choices, int count) {
     moment();
     return choices.nextInt(count);
@@ -62,7 +80,7 @@ public final class FaultyExecutor implements FaultTarget {
 
   @Override
   public void arm(Fault what, int when, Random numbers) {
-    fault = what;
+    fault = what != null && right ? Fault.ARENA : what;
     moment = when;
     random = numbers;
     moments = 0;
@@ -131,7 +149,7 @@ public final class FaultyExecutor implements FaultTarget {
   private void flip(String where, HostMemory.Place at) {
     if (at != null) {
       label = where;
-      bit = random.nextInt(64);
+      bit = right ? LEAST_RIGHT + random.nextInt(RIGHT_BITS) : random.nextInt(64);
       double[] x = at.array();
       double was = x[at.index()];
       x[at.index()] = Double.longBitsToDouble(Double.doubleToRawLongBits(was) ^ 1L << bit);
@@ -145,11 +163,21 @@ public final class FaultyExecutor implements FaultTarget {
       return;
     }
     int at = random.nextInt(inner.stage.arena.length);
-    for (int k = 0; k < 20 && inner.stage.arena[at] == 0 && random.nextInt(4) > 0; k++) {
+    for (int k = 0; k < (right ? RIGHT_TRIES : 20) && unlikely(at); k++) {
       at = random.nextInt(inner.stage.arena.length);
     }
     String where = HostMemory.inArena(inner.stage.program, at);
+    if (right && !where.equals(HostMemory.RIGHT)) {
+      return;
+    }
     flip(where, new HostMemory.Place(inner.stage.arena, at));
+  }
+
+  private boolean unlikely(int at) {
+    boolean zero = inner.stage.arena[at] == 0;
+    return right
+        ? zero || !HostMemory.inArena(inner.stage.program, at).equals(HostMemory.RIGHT)
+        : zero && random.nextInt(4) > 0;
   }
 
   private void word() {

@@ -2,6 +2,7 @@
 package io.sparqr.backend.schedule;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.lang.reflect.Field;
@@ -52,6 +53,12 @@ class TaskLayoutTest {
     assertThat(number(h, "sizeof\\(SparqrFront\\) == (\\d+)")).isEqualTo(TaskLayout.FRONT_BYTES);
     assertThat(number(h, "SPARQR_TILE = (\\d+)")).isEqualTo(TaskLayout.TILE);
     assertThat(number(h, "SPARQR_MAX_BUNDLE = (\\d+)")).isEqualTo(TaskLayout.MAX_BUNDLE);
+    String small = Files.readString(Path.of("src/main/cuda/include/small_front.cuh"));
+    int columns = number(small, "SPARQR_SMALL_COLUMNS = (\\d+)");
+    assertThat(columns).isEqualTo(TaskLayout.MAX_SMALL_COLUMNS);
+    assertThatThrownBy(() -> SchedulerOptions.defaults().withSmallFronts(600, columns + 1))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("small fronts of 257 columns; at most 256");
     assertThat(number(h, "SPARQR_VT_DOUBLES = (\\d+)")).isEqualTo(TaskLayout.VT_DOUBLES);
     assertThat(number(h, "SPARQR_FINAL = (\\d+)")).isEqualTo(TaskLayout.FLAG_FINAL);
     for (String name :

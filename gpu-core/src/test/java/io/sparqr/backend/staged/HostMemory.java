@@ -15,6 +15,9 @@ import java.util.Random;
 /** The memory of a task on the host while an executor works: places for faults. */
 public final class HostMemory {
 
+  /** The name of Q'b in the arena. */
+  public static final String RIGHT = "Q'b in fronts";
+
   private HostMemory() {}
 
   /** An entry of an array. */
@@ -73,7 +76,7 @@ public final class HostMemory {
           return "padding";
         }
         return j >= d.fn()
-            ? "Q'b in fronts"
+            ? RIGHT
             : i > j ? "A, V below the diagonal" : i < d.fp() ? "A, R" : "A, C";
       }
     }

@@ -32,6 +32,20 @@ class ColumnProbeTest {
     assertThat(positive).isBetween(n / 2 - 1000L, n / 2 + 1000L);
   }
 
+  /**
+   * Together they are no larger than a column: 1 for a single one, never less than half of that.
+   */
+  @Test
+  void theWeightOfRightHandSides() {
+    assertThat(ColumnProbe.right(0)).isEqualTo(1);
+    assertThat(ColumnProbe.right(1)).isEqualTo(1);
+    for (int rhs = 1; rhs < 5000; rhs++) {
+      double r = ColumnProbe.right(rhs);
+      assertThat(Math.scalb(1.0, Math.getExponent(r))).isEqualTo(r);
+      assertThat(r * r * rhs).as("%d", rhs).isLessThanOrEqualTo(1).isGreaterThan(0.25);
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(doubles = {1, 0.7, 3, 1e200, 1e-200, 1e300, 0x1p-960, 0x1.fffp-960, 0x1p1019})
   void aColumnTimesItsMultiplierIsNearOne(double norm) {

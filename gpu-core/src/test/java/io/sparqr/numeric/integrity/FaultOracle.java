@@ -63,7 +63,7 @@ public final class FaultOracle {
     rank = rank(reference);
     pivot = pivots(reference);
     condition = rank < n ? Double.POSITIVE_INFINITY : condition(denseR(reference));
-    limit = 4 * p.bound(reference) * (probeNorm() + Math.sqrt(n));
+    limit = 4 * p.bound(reference) * Balance.weight(probeNorm(), n, rhs);
   }
 
   private static SubtreeProblem copy(SubtreeProblem p) {
@@ -86,7 +86,8 @@ public final class FaultOracle {
   }
 
   /**
-   * c eps: how far entry (i, j) of the Gram matrix may be changed, as a part of ||a_i|| ||a_j||.
+   * c eps: how far entry (i, j) of the Gram matrix may be changed, as a part of ||a_i|| ||a_j||; in
+   * products with one of several right-hand sides as many times more as it weighs less.
    */
   public double limit() {
     return limit;
@@ -138,6 +139,7 @@ public final class FaultOracle {
         }
         double change = Math.max(0, Math.abs(g[i][j] - gram[i][j]) - dropped);
         change = Double.isNaN(g[i][j]) ? Double.NaN : size == 0 ? change : change / size;
+        change *= i < n == j < n ? 1 : ColumnProbe.right(rhs);
         worst = !(change <= worst) && !Double.isNaN(worst) ? change : worst;
       }
     }
@@ -457,14 +459,20 @@ public final class FaultOracle {
     return y;
   }
 
-  /** ||t|| of the probe, from the Gram matrix. */
+  /** The probe's norm as {@link Balance} bounds it, from the Gram matrix. */
   private double probeNorm() {
-    double sum = 0;
+    double columns = 0;
+    double right = 0;
     for (int i = 0; i < n; i++) {
       for (int j = 0; j < n; j++) {
-        sum += gram[i][j] * ColumnProbe.scale(i, norm[i]) * ColumnProbe.scale(j, norm[j]);
+        columns += gram[i][j] * ColumnProbe.scale(i, norm[i]) * ColumnProbe.scale(j, norm[j]);
+      }
+      for (int q = 0; q < rhs; q++) {
+        double s = ColumnProbe.right(rhs) * ColumnProbe.scale(-1 - q, norm[n + q]);
+        right += gram[i][n + q] * ColumnProbe.scale(i, norm[i]) * s;
       }
     }
-    return Math.sqrt(Math.max(1, sum));
+    double squares = columns + right + Math.abs(right) + ColumnProbe.rightSquares(rhs);
+    return Math.sqrt(Math.max(1, squares));
   }
 }

@@ -32,6 +32,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every change of a right result is noticed. */
 class PlantedErrorTest {
@@ -252,6 +253,105 @@ class PlantedErrorTest {
       }
     }
     assertThat(planted).isGreaterThan(PROBLEMS / 2);
+  }
+
+  /**
+   * A change of Q'b in a row whose own probe is zero, and where Q'b is zero, so that its square is
+   * too: the sums of the right-hand side stay as they are, those of the columns do not.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 40})
+  void inARowWithoutAProbe(int rhs) {
+    for (int seed = 0; seed < 10; seed++) {
+      var random = new Random(seed);
+      int n = 20;
+      int row = random.nextInt(n - 5);
+      double[][] r = triangle(n, rhs, row, random);
+      double[][] a = mixed(r, n + 10, random);
+      double[] b = new double[a.length * rhs];
+      for (int i = 0; i < a.length; i++) {
+        System.arraycopy(a[i], n, b, i * rhs, rhs);
+      }
+      var natural =
+          SymbolicOptions.defaults().withOrdering(OrderingMethod.NATURAL).withSingletons(false);
+      CsrMatrix matrix = TestMatrices.ofDense(a, n, true);
+      SymbolicAnalysis analysis = SymbolicAnalyzer.analyze(matrix.pattern(), natural);
+      double[] ones = new double[n];
+      Arrays.fill(ones, 1);
+      RowBlock rows = RowSplit.of(matrix, b, rhs, analysis, ones).rows();
+      var problem = new SubtreeProblem(analysis, new int[] {0}, rows, List.of());
+      try (var cpu = new CpuSubtreeFactorizer()) {
+        SubtreeFactor factor = cpu.factor(problem, new FactorOptions(1e-10, 1, 0));
+        accepted(problem, factor, "seed " + seed);
+        double[] y = factor.fronts().get(0).rhs();
+        for (int q = 0; q < rhs; q++) {
+          double was = y[row * rhs + q];
+          y[row * rhs + q] += 1e-8;
+          seen(problem, factor, "seed %d, right-hand side %d".formatted(seed, q));
+          y[row * rhs + q] = was;
+        }
+      }
+    }
+  }
+
+  /**
+   * [R y] with a row of R whose multiples by the probe's multipliers add up to 0, and y = 0 there.
+   */
+  private static double[][] triangle(int n, int rhs, int row, Random random) {
+    double[][] r = new double[n][n + rhs];
+    for (int i = 0; i < n; i++) {
+      for (int j = i; j < n + rhs; j++) {
+        r[i][j] = random.nextGaussian();
+      }
+      r[i][i] += 4;
+    }
+    for (int j = row; j < n + rhs; j++) {
+      r[row][j] = j < n ? r[row][j] / 16 : 0;
+    }
+    // The last multiplier depends on the column's norm, by its power of two: again.
+    for (int k = 0; k < 3; k++) {
+      double sum = 0;
+      for (int j = row; j < n - 1; j++) {
+        sum += r[row][j] * ColumnProbe.scale(j, norm(r, j));
+      }
+      r[row][n - 1] = -sum / ColumnProbe.scale(n - 1, norm(r, n - 1));
+    }
+    double t = 0;
+    for (int j = row; j < n; j++) {
+      t += r[row][j] * ColumnProbe.scale(j, norm(r, j));
+    }
+    assertThat(Math.abs(t)).isLessThan(Tolerances.of(n, n, 1));
+    return r;
+  }
+
+  private static double norm(double[][] a, int j) {
+    double sum = 0;
+    for (double[] row : a) {
+      sum += row[j] * row[j];
+    }
+    return Math.sqrt(sum);
+  }
+
+  /** Some rows, zeros under them, and then reflectors across all. */
+  private static double[][] mixed(double[][] rows, int m, Random random) {
+    double[][] a = new double[m][rows[0].length];
+    for (int i = 0; i < rows.length; i++) {
+      a[i] = rows[i].clone();
+    }
+    for (int k = 0; k < 3; k++) {
+      double[] v = TestMatrices.vector(m, random);
+      double vv = Arrays.stream(v).map(x -> x * x).sum();
+      for (int j = 0; j < a[0].length; j++) {
+        double va = 0;
+        for (int i = 0; i < m; i++) {
+          va += v[i] * a[i][j];
+        }
+        for (int i = 0; i < m; i++) {
+          a[i][j] -= 2 * va / vv * v[i];
+        }
+      }
+    }
+    return a;
   }
 
   /** A result without a row, or with one twice, against the rows that there are. */

@@ -156,10 +156,12 @@ public final class CudaModule implements AutoCloseable {
     OUTPUT,
     /** Packed input blocks. */
     BLOCK,
-    /** S entries of rows. */
+    /** S entries of right-hand sides: squares, and what they add to the probe of their rows. */
+    RHS,
+    /** S entries of rows; after RHS. */
     ENTRY,
-    /** S entries of right-hand sides; after ENTRY. */
-    RHS
+    /** S entries of several right-hand sides: their probes; after ENTRY. */
+    RHS_PROBE
   }
 
   /** Launches column sums over a number of chunks. */

@@ -138,15 +138,16 @@ public interface RoundExecutor extends AutoCloseable {
    *
    * <pre>
    *   w_k = r_k scale[number(k)]          number: {@link StageColumns#number}
-   *   t   = sum of w_k over the columns, not over right-hand sides
+   *   t   = sum of w_k over the columns
+   *   g   = sum of w_k over the right-hand sides, times ColumnProbe.right(rhs)
    *   squares[number(k)] += w_k^2         right-hand side q has number columns().count() + q
-   *   probe[number(k)]   += w_k t
+   *   probe[number(k)]   += w_k (t + g) for a column, w_k t for a right-hand side
    * </pre>
    *
    * <p>For correct rows, a column's sum of squares and all its partial sums are at most 1 (64 for
-   * columns of a norm beyond 2^1020), and the sum of |w_k t| at most the number of columns. So
-   * fixed point may be used; a value that is not finite or does not fit must turn its sum into NaN,
-   * never into a small number.
+   * columns of a norm beyond 2^1020), and the sum of |w_k (t + g)| at most {@link
+   * ColumnProbe#mostProbe}. So fixed point may be used; a value that is not finite or does not fit
+   * must turn its sum into NaN, never into a small number.
    *
    * @param program of the last {@link #execute}
    * @param scale size columns + rhs; finite, not 0

@@ -201,7 +201,7 @@ public record StageProgram(
         + 4L * maps.length
         + 4L * (columns.start().length + columns.number().length)
         + 80L * (columns.count() + counts.rhs)
-        + 8 * counts.probes
+        + 8 * counts.probes * Math.min(2, counts.rhs)
         + SumChunks.BYTES * (2L * counts.fronts + (outDoubles() + entries.index.length) / 512)
         + table.encoded.capacity()
         + 8L * counts.residualSlots * counts.rhs

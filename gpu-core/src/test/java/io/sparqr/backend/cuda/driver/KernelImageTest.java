@@ -41,7 +41,8 @@ class KernelImageTest {
               "sparqr_output_sums",
               "sparqr_block_sums",
               "sparqr_entry_sums",
-              "sparqr_rhs_sums"),
+              "sparqr_rhs_sums",
+              "sparqr_rhs_probe_sums"),
           Part.SOLVES,
           List.of(
               "sparqr_forward_substitution",
