@@ -80,7 +80,7 @@ public final class DenseQr {
     private boolean kept;
 
     private Builder(DenseKernels kernels, int columns, Crew crew) {
-      this(kernels, columns, crew, TallQr.capacity(columns, 0));
+      this(kernels, columns, crew, TallQr.cachedCapacity(columns));
     }
 
     Builder(DenseKernels kernels, int columns, Crew crew, int capacity) {
