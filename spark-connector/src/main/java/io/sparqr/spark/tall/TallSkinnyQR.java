@@ -2,11 +2,11 @@
 package io.sparqr.spark.tall;
 
 import dev.ludovic.netlib.lapack.JavaLAPACK;
-import dev.ludovic.netlib.lapack.LAPACK;
 import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.error.MatrixFormatException;
 import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.error.RankDeficientException;
+import io.sparqr.numeric.dense.SmallDense;
 import io.sparqr.spark.engine.SparkErrors;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -399,18 +399,8 @@ public final class TallSkinnyQR implements AutoCloseable {
    */
   public Rank rank(double tolerance) {
     int n = root.columns;
-    double[] r = root.values.clone();
     int[] pivot = new int[n];
-    double[] work = new double[Math.max(64, 3 * n + 1) * 16];
-    var info = new intW(0);
-    JavaLAPACK.getInstance().dgeqp3(n, n, r, n, pivot, new double[n], work, work.length, info);
-    int rank = 0;
-    while (rank < n && Math.abs(r[rank + rank * n]) > tolerance * Math.abs(r[0])) {
-      rank++;
-    }
-    for (int k = 0; k < n; k++) {
-      pivot[k]--;
-    }
+    int rank = SmallDense.rank(root.values, n, tolerance, pivot);
     return new Rank(rank, pivot);
   }
 
@@ -446,17 +436,7 @@ public final class TallSkinnyQR implements AutoCloseable {
     double[] sigma = new double[n];
     double[] u = new double[n * n];
     double[] vt = new double[n * n];
-    var info = new intW(0);
-    double[] work = new double[1];
-    int[] iwork = new int[8 * n];
-    double[] r = root.values.clone();
-    LAPACK lapack = JavaLAPACK.getInstance();
-    lapack.dgesdd("S", n, n, r, n, sigma, u, n, vt, n, work, -1, iwork, info);
-    work = new double[(int) work[0]];
-    lapack.dgesdd("S", n, n, r, n, sigma, u, n, vt, n, work, work.length, iwork, info);
-    if (info.val != 0) {
-      throw new IllegalStateException("LAPACK's dgesdd ends with " + info.val);
-    }
+    SmallDense.svd(root.values, n, sigma, u, vt);
     double[] v = new double[n * k];
     for (int j = 0; j < k; j++) {
       for (int i = 0; i < n; i++) {
