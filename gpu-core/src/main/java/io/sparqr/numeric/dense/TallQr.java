@@ -59,6 +59,8 @@ public final class TallQr {
   /** If Q is kept: blocks so far, the number of each row of the triangle, rows so far. */
   private final List<ReflectorBlock> blocks = new ArrayList<>();
 
+  private final List<ChunkedProduct.Chunk> chunks = new ArrayList<>();
+
   private int[] number = {};
   private int seen;
 
@@ -168,6 +170,9 @@ public final class TallQr {
       reduceTrapezoid(stair, crew);
     }
     seen += count;
+    if (keeps && count > 0) {
+      chunks.add(new ChunkedProduct.Chunk(blocks.size(), seen));
+    }
     count = 0;
   }
 
@@ -352,6 +357,11 @@ public final class TallQr {
   /** The reflectors of the reductions so far, acting on rows by their numbers. */
   public List<ReflectorBlock> reflectors() {
     return blocks;
+  }
+
+  /** Where each reduction's rows and reflectors end, if Q is kept. */
+  List<ChunkedProduct.Chunk> chunks() {
+    return chunks;
   }
 
   /** Numbers of the triangle's rows. */
