@@ -31,7 +31,8 @@ class TallTest(SparkTest):
         np = self.np
         self.assertEqual(np.shape(found), np.shape(expected), what)
         scale = max(np.linalg.norm(expected, "fro"), 1) if np.ndim(expected) == 2 else np.max(expected)
-        self.assertLessEqual(np.abs(np.asarray(found) - expected).max(), self.tight * scale, f"{what}, seed {SEED}")
+        error = np.abs(np.asarray(found) - expected).max()
+        self.assertLessEqual(error, self.tight * scale, f"{what}, seed {SEED}")
 
     def assert_factors(self, A, Q, R, what=""):
         np = self.np
@@ -97,10 +98,10 @@ class TallTest(SparkTest):
         self.assertEqual(other.tolist(), R.tolist())
         self.assert_factors(self.A, np.array(Q.collect()), R)
         s = np.linalg.svd(self.A, compute_uv=False)
-        for A, read in ((frame, lambda U: [row.u.toArray() for row in U.collect()]), (rdd, lambda U: U.collect())):
+        for A in (frame, rdd):
             U, S, Vh = sparqr.svd(A, 2, features_col="pixels")
             self.assert_close(S, s[:2])
-            rows = np.array(read(U))
+            rows = np.array([row if A is rdd else row.u.toArray() for row in U.collect()])
             self.assert_close(rows.T @ rows, np.eye(2))
             self.assert_close(rows.T @ self.A, S[:, None] * Vh)
             self.assert_close(sparqr.svd(A, compute_uv=False, features_col="pixels"), s)

@@ -23,13 +23,13 @@ import org.apache.spark.storage.StorageLevel;
 
 /**
  * Seconds of QR of a tall dense matrix whose rows are in memory, beside MLlib's {@code
- * RowMatrix.tallSkinnyQR} in the same run: {@code TallSpeed ROWS COLUMNS [REPEAT [PARTITIONS]]},
- * in local Spark or under {@code -Dspeed.master};
- * with {@code -Dspeed.mllib=false} without it. Each way is run once in each of REPEAT rounds, so
- * that what else the machine does meets all of them; R alone, R and all rows of Q (counted, not
- * fetched), and X of one right-hand side. Ours from {@code double[]}, MLlib's from its vectors.
- * Before it the floors: 2 m n^2 flops at the rate of dgemm on all cores, the same by a single loop
- * over chunks without Spark, and the bytes of the matrix at the rate of reading.
+ * RowMatrix.tallSkinnyQR} in the same run: {@code TallSpeed ROWS COLUMNS [REPEAT [PARTITIONS]]}, in
+ * local Spark or under {@code -Dspeed.master}; with {@code -Dspeed.mllib=false} without it. Each
+ * way is run once in each of REPEAT rounds, so that what else the machine does meets all of them; R
+ * alone, R and all rows of Q (counted, not fetched), and X of one right-hand side. Ours from {@code
+ * double[]}, MLlib's from its vectors. Before it the floors: 2 m n^2 flops at the rate of dgemm on
+ * all cores, the same by a single loop over chunks without Spark, and the bytes of the matrix at
+ * the rate of reading.
  */
 public final class TallSpeed {
 
@@ -83,7 +83,8 @@ public final class TallSpeed {
                           .iterator())
               .persist(StorageLevel.MEMORY_ONLY());
       JavaRDD<double[]> labels =
-          rows.map(a -> new double[] {a[0] - a[a.length - 1] + 1}).persist(StorageLevel.MEMORY_ONLY());
+          rows.map(a -> new double[] {a[0] - a[a.length - 1] + 1})
+              .persist(StorageLevel.MEMORY_ONLY());
       JavaRDD<Vector> vectors = rows.map((Function<double[], Vector>) Vectors::dense);
       vectors.persist(StorageLevel.MEMORY_ONLY());
       long there = rows.count() + labels.count() + vectors.count();
@@ -97,7 +98,11 @@ public final class TallSpeed {
   private static void measure(
       JavaRDD<double[]> rows, JavaRDD<double[]> labels, JavaRDD<Vector> vectors, int repeat) {
     String[] names = {
-      "R, Sparqr", "R, MLlib", "R and Q, Sparqr", "R and Q, Sparqr, Q stored", "R and Q, MLlib",
+      "R, Sparqr",
+      "R, MLlib",
+      "R and Q, Sparqr",
+      "R and Q, Sparqr, Q stored",
+      "R and Q, MLlib",
       "x, Sparqr"
     };
     Way[] ways = {
@@ -152,8 +157,7 @@ public final class TallSpeed {
     return new RowMatrix(rows.rdd()).tallSkinnyQR(q);
   }
 
-  private static void compare(
-      org.apache.spark.ml.linalg.DenseMatrix ours, Matrix theirs) {
+  private static void compare(org.apache.spark.ml.linalg.DenseMatrix ours, Matrix theirs) {
     double worst = 0;
     double most = 0;
     for (int j = 0; j < ours.numCols(); j++) {
@@ -255,8 +259,7 @@ public final class TallSpeed {
     double best = 0;
     for (int trial = 0; trial < 6; trial++) {
       long begin = System.nanoTime();
-      double done =
-          IntStream.range(0, cores).parallel().mapToDouble(k -> work.run()).sum();
+      double done = IntStream.range(0, cores).parallel().mapToDouble(k -> work.run()).sum();
       best = Math.max(best, size * done / ((System.nanoTime() - begin) * 1e-9));
     }
     return best;

@@ -85,9 +85,21 @@ class QrCommandTest {
     double[] a = dependent();
     CliRun run =
         CliRun.of(
-            "qr", "--matrix", matrix(a, M, N), "--out", file("R.npy"), "--q", file("Q.mtx"),
-            "--singular-values", 3, "--report", file("report.json"), "--engine", engine,
-            "--partitions", 3);
+            "qr",
+            "--matrix",
+            matrix(a, M, N),
+            "--out",
+            file("R.npy"),
+            "--q",
+            file("Q.mtx"),
+            "--singular-values",
+            3,
+            "--report",
+            file("report.json"),
+            "--engine",
+            engine,
+            "--partitions",
+            3);
     assertThat(run.code()).as(run.err()).isZero();
     double[] r = read(file("R.npy"), N, N);
     double[] q = read(file("Q.mtx"), M, N);
@@ -166,30 +178,76 @@ class QrCommandTest {
         ExitCode.FAILED,
         "2 rows, 3 columns: a tall matrix has at least as many rows as columns (--transpose takes"
             + " A')",
-        "qr", "--matrix", wide, "--out", r);
+        "qr",
+        "--matrix",
+        wide,
+        "--out",
+        r);
     Path nan = file("nan.npy");
     io.sparqr.matrix.NumpyWriter.writeArray(
         nan, new DenseMatrix(3, 1, new double[] {1, Double.NaN, 2}));
     refused(
-        ExitCode.NUMERICAL, "the value of row 2, column 1 is not finite", "qr", "--matrix", nan, "--out", r);
+        ExitCode.NUMERICAL,
+        "the value of row 2, column 1 is not finite",
+        "qr",
+        "--matrix",
+        nan,
+        "--out",
+        r);
     refused(
-        ExitCode.USAGE, "--singular-values -1: at least 0",
-        "qr", "--matrix", wide, "--singular-values", -1);
+        ExitCode.USAGE,
+        "--singular-values -1: at least 0",
+        "qr",
+        "--matrix",
+        wide,
+        "--singular-values",
+        -1);
     refused(
-        ExitCode.USAGE, "--singular-values 3: the matrix has 2 columns",
-        "qr", "--matrix", wide, "--transpose", "--singular-values", 3);
+        ExitCode.USAGE,
+        "--singular-values 3: the matrix has 2 columns",
+        "qr",
+        "--matrix",
+        wide,
+        "--transpose",
+        "--singular-values",
+        3);
     refused(
-        ExitCode.USAGE, "--rank-tolerance 1.0: from 0 to less than 1",
-        "qr", "--matrix", wide, "--rank-tolerance", 1);
-    refused(ExitCode.USAGE, "--out and --q are the same file",
-        "qr", "--matrix", wide, "--out", r, "--q", r);
-    refused(ExitCode.USAGE, "the rows of a table have no order",
-        "qr", "--matrix", Files.writeString(file("t.csv"), "0,0,1\n"), "--out", r);
+        ExitCode.USAGE,
+        "--rank-tolerance 1.0: from 0 to less than 1",
+        "qr",
+        "--matrix",
+        wide,
+        "--rank-tolerance",
+        1);
+    refused(
+        ExitCode.USAGE,
+        "--out and --q are the same file",
+        "qr",
+        "--matrix",
+        wide,
+        "--out",
+        r,
+        "--q",
+        r);
+    refused(
+        ExitCode.USAGE,
+        "the rows of a table have no order",
+        "qr",
+        "--matrix",
+        Files.writeString(file("t.csv"), "0,0,1\n"),
+        "--out",
+        r);
     Path much = file("much.mtx");
     Files.writeString(
         much, "%%MatrixMarket matrix coordinate real general\n60000 60000 1\n1 1 1\n");
-    refused(ExitCode.USAGE, "R of 60000 x 60000, taken as dense, needs about",
-        "qr", "--matrix", much, "--out", r);
+    refused(
+        ExitCode.USAGE,
+        "R of 60000 x 60000, taken as dense, needs about",
+        "qr",
+        "--matrix",
+        much,
+        "--out",
+        r);
     assertThat(r).doesNotExist();
   }
 }

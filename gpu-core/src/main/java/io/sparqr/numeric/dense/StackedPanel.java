@@ -155,9 +155,7 @@ final class StackedPanel {
       return 0;
     }
     kernels.gemm(true, 1, 1, height, 1, b, at, height, b, at, height, 0, sums, 0, 1);
-    return Reflectors.isSafeSquare(sums[0])
-        ? Math.sqrt(sums[0])
-        : Reflectors.norm(b, at, height);
+    return Reflectors.isSafeSquare(sums[0]) ? Math.sqrt(sums[0]) : Reflectors.norm(b, at, height);
   }
 
   /**

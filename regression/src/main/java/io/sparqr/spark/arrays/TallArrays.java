@@ -63,8 +63,8 @@ public final class TallArrays {
    *     heap
    * @throws IOException if a file cannot be written
    */
-  public static void factor(
-      JavaRDD<SparseRow> rows, long m, int n, boolean complete, String folder) throws IOException {
+  public static void factor(JavaRDD<SparseRow> rows, long m, int n, boolean complete, String folder)
+      throws IOException {
     long height = Math.min(m, n);
     double width = complete ? m : height;
     double bytes = 8 * (m * width + 2.0 * m * height + (double) height * n);
@@ -128,8 +128,7 @@ public final class TallArrays {
   }
 
   private static FileChannel create(String file) throws IOException {
-    return FileChannel.open(
-        Path.of(file), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+    return FileChannel.open(Path.of(file), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
   }
 
   private static void flush(ByteBuffer buffer, FileChannel out) throws IOException {

@@ -18,6 +18,7 @@ final class LocalQr {
 
   private final DenseQr qr;
   private final int node;
+
   /** Of the rows, or of all below: it decides whether a block belongs to them. */
   private final long checksum;
 
@@ -166,7 +167,8 @@ final class LocalQr {
   }
 
   private static InputChangedException changed(int partition) {
-    return changed("partition %d had other rows when it was read again".formatted(partition), partition);
+    return changed(
+        "partition %d had other rows when it was read again".formatted(partition), partition);
   }
 
   /** What the tree keeps was lost with an executor, and made again of other rows. */
