@@ -12,6 +12,11 @@ Without a DataFrame, from matrices of SciPy, NumPy, pandas or Polars, or from fi
 >>> with sparqr.factorize(A) as f:
 ...     f.solve(b).x, f.r
 
+R and Q of a tall dense matrix, and its singular values:
+
+>>> Q, R = sparqr.qr(A)
+>>> U, s, Vh = sparqr.svd(A, 10)
+
 The Spark ML estimator is in :mod:`sparqr.ml`. Everything calls Sparqr's jar in Spark's JVM:
 :func:`session` starts a session with the jar, :func:`jar` returns its path for your own sessions.
 Over Spark Connect the jar must be on the server, by ``--jars`` or by
@@ -27,6 +32,7 @@ from sparqr._feols import Feols, feols
 from sparqr._lstsq import LstsqResult, from_scipy, lstsq
 from sparqr._session import jar, session
 from sparqr._solve import LeastSquaresResult, solve
+from sparqr._tall import qr, svd
 from sparqr._version import __version__
 
 __all__ = [
@@ -43,6 +49,8 @@ __all__ = [
     "from_scipy",
     "jar",
     "lstsq",
+    "qr",
     "session",
     "solve",
+    "svd",
 ]

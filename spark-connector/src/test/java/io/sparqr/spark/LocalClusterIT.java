@@ -82,6 +82,9 @@ class LocalClusterIT {
   @Nested
   class RowsAreReadOnce extends RowsReadOnce {}
 
+  @Nested
+  class TallMatrices extends TallOnExecutors {}
+
   private static GpuSparseQR.Builder solver() {
     return GpuSparseQR.builder()
         .backend(BackendChoice.CPU)

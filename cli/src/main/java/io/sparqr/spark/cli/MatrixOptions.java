@@ -13,7 +13,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** The options shared by {@code solve} and {@code analyze}. */
+/** The options shared by {@code solve}, {@code qr} and {@code analyze}. */
 final class MatrixOptions {
 
   @Spec(Spec.Target.MIXEE)

@@ -51,6 +51,14 @@ final class OptionFlags {
     }
   }
 
+  /** Those of {@code sparqr qr}. */
+  static final class OfQr implements IModelTransformer {
+    @Override
+    public CommandSpec transform(CommandSpec command) {
+      return added(command, List.of(SolveOption.EXECUTORS, SolveOption.PARTITIONS));
+    }
+  }
+
   private OptionFlags() {}
 
   /**

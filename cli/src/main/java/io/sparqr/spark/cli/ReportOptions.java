@@ -4,6 +4,7 @@ package io.sparqr.spark.cli;
 import io.sparqr.spark.input.UsageException;
 import io.sparqr.spark.report.AnalysisReport;
 import io.sparqr.spark.report.SolveReport;
+import io.sparqr.spark.report.TallReport;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -58,6 +59,11 @@ class ReportOptions {
 
   /** As above, for a command that does not solve. */
   void add(Outputs outputs, AnalysisReport made) {
+    add(outputs, made::toHtml, made::toJson);
+  }
+
+  /** As above, for a dense factorization. */
+  void add(Outputs outputs, TallReport made) {
     add(outputs, made::toHtml, made::toJson);
   }
 

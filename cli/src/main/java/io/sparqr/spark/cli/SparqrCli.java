@@ -33,6 +33,7 @@ import picocli.CommandLine.Spec;
     subcommands = {
       SolveCommand.class,
       RegressCommand.class,
+      QrCommand.class,
       AnalyzeCommand.class,
       GenerateCommand.class
     })

@@ -147,7 +147,7 @@ class DocumentsTest {
                   .filter(
                       c ->
                           c.matches(
-                              "((bin/)?sparqr (solve|regress|analyze|generate|example)|\\./mvnw) .*"))
+                              "((bin/)?sparqr (solve|regress|qr|analyze|generate|example)|\\./mvnw) .*"))
                   .filter(c -> !c.contains("COMMAND"))
                   .forEach(commands::add);
               for (String command : commands) {
@@ -405,7 +405,7 @@ class DocumentsTest {
     var whole = new ArrayList<>(words);
     List<String> missing =
         switch (words.get(0)) {
-          case "solve", "analyze" -> List.of("--matrix", "A.mtx");
+          case "solve", "qr", "analyze" -> List.of("--matrix", "A.mtx");
           case "regress" -> List.of("--formula", "y ~ x");
           case "generate" -> List.of("--out", "A.mtx");
           default -> List.of();

@@ -34,6 +34,7 @@ public final class DenseQr {
   private final boolean[] negated;
 
   private final List<ReflectorBlock> blocks;
+  private final List<ChunkedProduct.Chunk> chunks;
   private final boolean kept;
 
   private DenseQr(Builder made) {
@@ -45,6 +46,7 @@ public final class DenseQr {
     height = tall.held();
     kept = made.kept;
     blocks = List.copyOf(tall.reflectors());
+    chunks = List.copyOf(tall.chunks());
     negated = new boolean[height];
     r = new double[Math.toIntExact((long) height * columns)];
     int ld = tall.triangleLd();
@@ -80,7 +82,7 @@ public final class DenseQr {
     private boolean kept;
 
     private Builder(DenseKernels kernels, int columns, Crew crew) {
-      this(kernels, columns, crew, TallQr.capacity(columns, 0));
+      this(kernels, columns, crew, TallQr.cachedCapacity(columns));
     }
 
     Builder(DenseKernels kernels, int columns, Crew crew, int capacity) {
@@ -192,6 +194,25 @@ public final class DenseQr {
       new CompactWy(kernels, block, crew).apply(true, b, ld, width, crew);
     }
     flip(b, ld, width);
+  }
+
+  /**
+   * Q'B of rows that arrive one after the other, for any number of columns with the memory of a
+   * chunk's rows.
+   *
+   * @throws IllegalStateException if Q was not kept
+   * @throws IndexOverflowException if a chunk's rows of B do not fit into an array
+   */
+  public ChunkedProduct product(int width) {
+    requireQ();
+    long values = ChunkedProduct.values(chunks, height, width);
+    if (values > Integer.MAX_VALUE - 8L) {
+      throw new IndexOverflowException(
+          "%d columns of a chunk's rows do not fit into an array".formatted(width),
+          "right-hand sides",
+          values);
+    }
+    return new ChunkedProduct(kernels, crew, blocks, chunks, negated, width);
   }
 
   /** C := Q C in place; as {@link #applyQTransposed}. */

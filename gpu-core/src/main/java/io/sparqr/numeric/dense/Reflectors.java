@@ -32,7 +32,7 @@ public final class Reflectors {
   /** 2-norm of a[from .. from + length), free of overflow and underflow. */
   public static double norm(double[] a, int from, int length) {
     double sum = sumOfSquares(a, from, length);
-    if (sum > SAFE_LOW && sum < SAFE_HIGH) {
+    if (isSafeSquare(sum)) {
       return Math.sqrt(sum);
     }
     double max = 0;
@@ -52,6 +52,11 @@ public final class Reflectors {
       scaled = Math.fma(x, x, scaled);
     }
     return Math.scalb(Math.sqrt(scaled), e);
+  }
+
+  /** Whether a sum of squares has suffered neither overflow nor harmful underflow. */
+  static boolean isSafeSquare(double sum) {
+    return sum > SAFE_LOW && sum < SAFE_HIGH;
   }
 
   /** Sum of squares of a[from .. from + length); the error does not grow with the length. */

@@ -24,6 +24,11 @@ public final class TallQr {
   /** A copy of fewer entries is not worth waking other threads. */
   private static final long SHARED_ENTRIES = 1 << 17;
 
+  /** Bytes and rows of a chunk of {@link #cachedCapacity}. */
+  private static final long CACHED_BYTES = 1 << 20;
+
+  private static final long CACHED_ROWS = 2048;
+
   private final StaircaseQr general;
   private final StackedQr stacked;
   private final int columns;
@@ -53,6 +58,8 @@ public final class TallQr {
 
   /** If Q is kept: blocks so far, the number of each row of the triangle, rows so far. */
   private final List<ReflectorBlock> blocks = new ArrayList<>();
+
+  private final List<ChunkedProduct.Chunk> chunks = new ArrayList<>();
 
   private int[] number = {};
   private int seen;
@@ -90,6 +97,15 @@ public final class TallQr {
   public static int capacity(int columns, int further) {
     long most = (Integer.MAX_VALUE - 8L) / (columns + further + 1L) - 8;
     return (int) Math.min(FrontMemory.tallRows(columns, further), most);
+  }
+
+  /**
+   * Rows of a chunk that stays in a core's second cache, for one thread alone: single reflectors
+   * pass over it more often than they compute. At least a quarter more than columns.
+   */
+  static int cachedCapacity(int columns) {
+    long rows = Math.min(CACHED_ROWS, FrontMemory.tallRows(columns, 0, CACHED_BYTES));
+    return (int) Math.min(capacity(columns, 0), Math.max(rows, columns + columns / 4 + 1L));
   }
 
   /** Leading dimensions that are multiples of 4096 bytes thrash the cache. */
@@ -154,6 +170,9 @@ public final class TallQr {
       reduceTrapezoid(stair, crew);
     }
     seen += count;
+    if (keeps && count > 0) {
+      chunks.add(new ChunkedProduct.Chunk(blocks.size(), seen));
+    }
     count = 0;
   }
 
@@ -338,6 +357,11 @@ public final class TallQr {
   /** The reflectors of the reductions so far, acting on rows by their numbers. */
   public List<ReflectorBlock> reflectors() {
     return blocks;
+  }
+
+  /** Where each reduction's rows and reflectors end, if Q is kept. */
+  List<ChunkedProduct.Chunk> chunks() {
+    return chunks;
   }
 
   /** Numbers of the triangle's rows. */

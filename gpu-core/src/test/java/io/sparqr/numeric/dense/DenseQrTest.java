@@ -258,6 +258,40 @@ class DenseQrTest {
     assertThat(qr.r()).isEqualTo(factor(a, m, n, 64, Crew.ALONE).r());
   }
 
+  /** A chunk of B at a time gives the bits of the whole. */
+  @ParameterizedTest
+  @CsvSource({"40, 7, 9", "40, 7, 39", "40, 7, 64", "300, 33, 45", "9, 9, 12", "5, 8, 12"})
+  void rowsOfRightHandSidesMayArriveOneByOne(int m, int n, int capacity) {
+    var random = new Random(m + 31L * n);
+    double[] a = random.doubles((long) m * n).toArray();
+    int width = 70;
+    double[] b = random.doubles((long) m * width).toArray();
+    DenseKernels kernels = BlasLoader.kernels();
+    DenseQr qr =
+        new DenseQr.Builder(kernels, n, Crew.ALONE, capacity).keepQ().rows(a, m, m).factor();
+    ChunkedProduct product = qr.product(width);
+    double[] row = new double[width];
+    for (int i = 0; i < m; i++) {
+      assertThat(product.rows()).isEqualTo(i);
+      assertThatThrownBy(product::top)
+          .isInstanceOf(DimensionMismatchException.class)
+          .hasMessage(i + " rows, the matrix has " + m);
+      for (int k = 0; k < width; k++) {
+        row[k] = b[i + k * m];
+      }
+      product.row(row);
+    }
+    assertThatThrownBy(() -> product.row(row))
+        .isInstanceOf(DimensionMismatchException.class)
+        .hasMessage("more rows than the matrix has: " + m);
+    qr.applyQTransposed(b, width);
+    double[] top = new double[qr.height() * width];
+    for (int k = 0; k < width; k++) {
+      System.arraycopy(b, k * m, top, k * qr.height(), qr.height());
+    }
+    assertThat(product.top()).isEqualTo(top);
+  }
+
   @Test
   void badInput() {
     double[] a = random(10, 3, 8);

@@ -5,6 +5,7 @@ import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.error.IndexOverflowException;
 import io.sparqr.error.InputChangedException;
 import io.sparqr.numeric.dense.BlasLoader;
+import io.sparqr.numeric.dense.ChunkedProduct;
 import io.sparqr.numeric.dense.DenseQr;
 import io.sparqr.threads.Crew;
 import java.util.ArrayList;
@@ -17,6 +18,8 @@ final class LocalQr {
 
   private final DenseQr qr;
   private final int node;
+
+  /** Of the rows, or of all below: it decides whether a block belongs to them. */
   private final long checksum;
 
   /** The triangles that were stacked, in order; none for rows. */
@@ -65,7 +68,11 @@ final class LocalQr {
       }
       builder.rows(t.values, t.height, t.height);
     }
-    return new LocalQr(builder.factor(), node, 0, below);
+    long checksum = 1;
+    for (Triangle t : below) {
+      checksum = 31 * checksum + t.checksum;
+    }
+    return new LocalQr(builder.factor(), node, checksum, below);
   }
 
   private static DenseQr.Builder builder(int columns, boolean keepQ) {
@@ -121,6 +128,16 @@ final class LocalQr {
     return new Triangle(node, qr.height(), width, top, 0, checksum);
   }
 
+  /** The same of rows that arrive one after the other. */
+  ChunkedProduct product(int width) {
+    return qr.product(width);
+  }
+
+  /** What {@link #product} gave, on its way up. */
+  Triangle transposed(ChunkedProduct made, int width) {
+    return new Triangle(node, qr.height(), width, made.top(), 0, checksum);
+  }
+
   /** Blocks of the nodes below, stacked. */
   double[] stacked(Iterable<Triangle> blocks) {
     var sorted = new ArrayList<Triangle>();
@@ -144,19 +161,24 @@ final class LocalQr {
   }
 
   private void require(int height, long expected) {
-    if (height != qr.height() || below.isEmpty() && expected != checksum) {
-      throw changed(node);
+    if (height != qr.height() || expected != checksum) {
+      throw below.isEmpty() ? changed(node) : changedBelow(node);
     }
   }
 
   private static InputChangedException changed(int partition) {
-    return new InputChangedException(
-        "partition %d had other rows when it was read again".formatted(partition),
-        partition,
-        -1,
-        -1,
-        -1,
-        -1);
+    return changed(
+        "partition %d had other rows when it was read again".formatted(partition), partition);
+  }
+
+  /** What the tree keeps was lost with an executor, and made again of other rows. */
+  static InputChangedException changedBelow(int node) {
+    return changed(
+        "rows below node %d of the tree were others when they were read again".formatted(node), -1);
+  }
+
+  private static InputChangedException changed(String message, int partition) {
+    return new InputChangedException(message, partition, -1, -1, -1, -1);
   }
 
   /** An array for a product of this many columns. */

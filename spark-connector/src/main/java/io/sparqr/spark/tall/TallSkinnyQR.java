@@ -2,11 +2,12 @@
 package io.sparqr.spark.tall;
 
 import dev.ludovic.netlib.lapack.JavaLAPACK;
-import dev.ludovic.netlib.lapack.LAPACK;
 import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.error.MatrixFormatException;
 import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.error.RankDeficientException;
+import io.sparqr.numeric.dense.ChunkedProduct;
+import io.sparqr.numeric.dense.SmallDense;
 import io.sparqr.spark.engine.SparkErrors;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -199,7 +200,7 @@ public final class TallSkinnyQR implements AutoCloseable {
   /** Q C: down the tree, then to the rows. */
   private JavaRDD<double[]> product(double[] c, int width) {
     requireQ();
-    var block = new Triangle(0, root.columns, width, c, 0, 0);
+    var block = new Triangle(0, root.columns, width, c, 0, root.checksum);
     JavaRDD<Triangle> below = second.map(top -> down(top, block)).orElse(null);
     JavaRDD<Triangle> leaves =
         below == null
@@ -264,12 +265,13 @@ public final class TallSkinnyQR implements AutoCloseable {
   }
 
   /**
-   * Q'B, n x k.
+   * Q'B, n x k; a task holds a chunk of rows of B at a time, so that k may be some thousand.
    *
    * @param b rows of B, k values each, in the partitions and the order of A's rows
    * @throws DimensionMismatchException if a partition has another number of rows than A's, or rows
    *     differ in length
    * @throws NonFiniteValueException for NaN and infinity
+   * @throws io.sparqr.error.InputChangedException if A's rows had to be read again and were others
    * @throws IllegalStateException if Q is not kept, or after {@link #close}
    */
   public DenseMatrix qTransposed(JavaRDD<double[]> b) {
@@ -296,6 +298,9 @@ public final class TallSkinnyQR implements AutoCloseable {
     }
     JavaRDD<Triangle> all = tops;
     Triangle top = SparkErrors.unwrap(all::collect).get(0);
+    if (top.checksum != root.checksum) {
+      throw LocalQr.changedBelow(0);
+    }
     return new DenseMatrix(top.height, top.columns, top.values);
   }
 
@@ -329,7 +334,7 @@ public final class TallSkinnyQR implements AutoCloseable {
     }
     double[] row = rows.next();
     int width = row.length;
-    double[] b = qr.zeros(width);
+    ChunkedProduct product = qr.product(width);
     int height = (int) qr.rows();
     for (int i = 0; i < height; i++) {
       if (row.length != width) {
@@ -347,8 +352,8 @@ public final class TallSkinnyQR implements AutoCloseable {
               i,
               k);
         }
-        b[i + k * height] = row[k];
       }
+      product.row(row);
       if (i + 1 < height) {
         if (!rows.hasNext()) {
           throw misaligned("" + (i + 1), height);
@@ -359,7 +364,7 @@ public final class TallSkinnyQR implements AutoCloseable {
     if (rows.hasNext()) {
       throw misaligned("more", height);
     }
-    return List.of(qr.transposedTimes(b, width)).iterator();
+    return List.of(qr.transposed(product, width)).iterator();
   }
 
   private static DimensionMismatchException misaligned(String here, long rows) {
@@ -399,18 +404,8 @@ public final class TallSkinnyQR implements AutoCloseable {
    */
   public Rank rank(double tolerance) {
     int n = root.columns;
-    double[] r = root.values.clone();
     int[] pivot = new int[n];
-    double[] work = new double[Math.max(64, 3 * n + 1) * 16];
-    var info = new intW(0);
-    JavaLAPACK.getInstance().dgeqp3(n, n, r, n, pivot, new double[n], work, work.length, info);
-    int rank = 0;
-    while (rank < n && Math.abs(r[rank + rank * n]) > tolerance * Math.abs(r[0])) {
-      rank++;
-    }
-    for (int k = 0; k < n; k++) {
-      pivot[k]--;
-    }
+    int rank = SmallDense.rank(root.values, n, tolerance, pivot);
     return new Rank(rank, pivot);
   }
 
@@ -446,17 +441,7 @@ public final class TallSkinnyQR implements AutoCloseable {
     double[] sigma = new double[n];
     double[] u = new double[n * n];
     double[] vt = new double[n * n];
-    var info = new intW(0);
-    double[] work = new double[1];
-    int[] iwork = new int[8 * n];
-    double[] r = root.values.clone();
-    LAPACK lapack = JavaLAPACK.getInstance();
-    lapack.dgesdd("S", n, n, r, n, sigma, u, n, vt, n, work, -1, iwork, info);
-    work = new double[(int) work[0]];
-    lapack.dgesdd("S", n, n, r, n, sigma, u, n, vt, n, work, work.length, iwork, info);
-    if (info.val != 0) {
-      throw new IllegalStateException("LAPACK's dgesdd ends with " + info.val);
-    }
+    SmallDense.svd(root.values, n, sigma, u, vt);
     double[] v = new double[n * k];
     for (int j = 0; j < k; j++) {
       for (int i = 0; i < n; i++) {
