@@ -36,8 +36,7 @@ public record DeviceMapping(
 
   /** Whether the block of front f goes from one device to another. */
   public boolean crosses(int f, int parent) {
-    return parent >= 0
-        && !(count[f] == 1 && count[parent] == 1 && first[f] == first[parent]);
+    return parent >= 0 && !(count[f] == 1 && count[parent] == 1 && first[f] == first[parent]);
   }
 
   /** Number of spread fronts. */
@@ -70,8 +69,7 @@ public record DeviceMapping(
     return choose(work, devices, k -> new DeviceMapper(work, k).map());
   }
 
-  private static Choice choose(
-      DeviceWork work, int devices, IntFunction<DeviceMapping> mappings) {
+  private static Choice choose(DeviceWork work, int devices, IntFunction<DeviceMapping> mappings) {
     DeviceMapping best = mappings.apply(1);
     long most = Math.max(work.memoryBytes(), best.bytes[0]);
     double one = best.seconds;

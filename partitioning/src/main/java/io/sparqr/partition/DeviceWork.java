@@ -7,8 +7,8 @@ import io.sparqr.symbolic.TileModel;
 import java.util.Arrays;
 
 /**
- * What a task's fronts cost on devices of one kind, with the link between these. Fronts are numbered
- * within the task, children before parents; arrays are shared and must not be modified.
+ * What a task's fronts cost on devices of one kind, with the link between these. Fronts are
+ * numbered within the task, children before parents; arrays are shared and must not be modified.
  *
  * @param parent front above, or -1
  * @param seconds of each front on one device
@@ -147,7 +147,9 @@ public record DeviceWork(
     return link.latencySeconds() + blockBytes[f] / link.bytesPerSecond();
   }
 
-  /** Bytes that a device holds for a front: where it is spread, VT slots that are not used again. */
+  /**
+   * Bytes that a device holds for a front: where it is spread, VT slots that are not used again.
+   */
   long bytes(int f, boolean spread) {
     return spread ? FrontMemory.add(frontBytes[f], frontBytes[f] / 3) : frontBytes[f];
   }

@@ -212,8 +212,7 @@ class DeviceMappingTest {
     // A slow device, on which fronts of this size are work.
     var device = new DeviceModel(2e11, 8e10, 1L << 37);
     DeviceWork work =
-        DeviceWork.of(
-            analysis, fronts, 1, TileModel.device(), device, DeviceWork.Link.nvlink());
+        DeviceWork.of(analysis, fronts, 1, TileModel.device(), device, DeviceWork.Link.nvlink());
     DeviceMapping m = DeviceMapping.choose(work, 2).mapping();
     assertThat(m.devices()).isEqualTo(2);
     assertThat(m.count()[fronts.length - 1]).isEqualTo(2);

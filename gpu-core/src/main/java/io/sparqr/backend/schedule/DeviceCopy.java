@@ -7,8 +7,8 @@ package io.sparqr.backend.schedule;
  *
  * <p>Three words of a front on a device count finished work: chain and bulk as on one device, and
  * the bundles made: marked FACTORIZE and APPLY_FACTORIZE tasks ({@link TaskLayout}). The last is
- * apart because a copy counts as a chain task where it arrives, and two devices that wait for all of
- * each other's chain tasks would wait for ever.
+ * apart because a copy counts as a chain task where it arrives, and two devices that wait for all
+ * of each other's chain tasks would wait for ever.
  *
  * @param front number within the stage
  * @param from device that has the values

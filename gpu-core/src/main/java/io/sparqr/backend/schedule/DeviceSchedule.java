@@ -12,9 +12,9 @@ import java.util.function.IntBinaryOperator;
  * Immutable.
  *
  * <p>Each list has its own counts ({@link FrontCounts}), of the tasks on its device and of copies
- * that arrive there or leave from there. Whatever a task or a copy waits for is in an earlier round,
- * or is a copy of the same round: devices that take their lists in order, copies of a round before
- * its tasks, do not wait for each other in a circle.
+ * that arrive there or leave from there. Whatever a task or a copy waits for is in an earlier
+ * round, or is a copy of the same round: devices that take their lists in order, copies of a round
+ * before its tasks, do not wait for each other in a circle.
  */
 public final class DeviceSchedule {
 
@@ -94,8 +94,7 @@ public final class DeviceSchedule {
             int c = s.factorized(op);
             int columns = ways.owned(f, device, s.applyFrom(op));
             tiles += columns;
-            flops +=
-                SparseScheduler.flops(s, op, c >= 0 && devices.owner(f, c) == device, columns);
+            flops += SparseScheduler.flops(s, op, c >= 0 && devices.owner(f, c) == device, columns);
           }
         } else if (here && s == null && local == 0) {
           flops += TileFlops.small(stage.fm[f], stage.fn[f], stage.rhs);
@@ -211,6 +210,9 @@ public final class DeviceSchedule {
       DeviceCopy.Need source = after(f, from, ways.length(f));
       int rows = ways.rowsHome(f);
       for (int row = 0; row < rows; row += FrontWays.ROWS) {
+        if (!ways.sends(f, from, row)) {
+          continue;
+        }
         int end = Math.min(rows, row + FrontWays.ROWS);
         var part = new DeviceCopy.Tiles(row, end, ways.firstHome(f, row));
         sink.accept(new DeviceCopy(f, from, home, part, source, target, false));

@@ -10,6 +10,12 @@ import java.util.Arrays;
  */
 public final class FrontDevices {
 
+  /**
+   * Column tiles that a device owns together, where nothing else is said: as many as one Apply task
+   * takes with the V that it has loaded, and few enough that the last columns are shared too.
+   */
+  public static final int WIDTH = 4;
+
   private final int devices;
   private final int[] first;
   private final int[] count;

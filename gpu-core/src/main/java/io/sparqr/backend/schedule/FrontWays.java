@@ -120,8 +120,7 @@ final class FrontWays {
   /** Size fronts; see {@link FrontTimes}. */
   int[] tail() {
     int[] tail = new int[stage.fronts];
-    Arrays.setAll(
-        tail, f -> crossing[f] ? copyAt(f) + 1 - length(f) : devices.spread(f) ? 1 : 0);
+    Arrays.setAll(tail, f -> crossing[f] ? copyAt(f) + 1 - length(f) : devices.spread(f) ? 1 : 0);
     return tail;
   }
 
@@ -186,7 +185,22 @@ final class FrontWays {
 
   /** Copies of final tiles of a spread front to its home, from all others. */
   int toHome(int f) {
-    return (devices.count(f) - 1) * parts(rowsHome(f));
+    int copies = 0;
+    for (int k = 1; k < devices.count(f); k++) {
+      for (int row = 0; row < rowsHome(f); row += ROWS) {
+        copies += sends(f, devices.home(f) + k, row) ? 1 : 0;
+      }
+    }
+    return copies;
+  }
+
+  /**
+   * Whether the device has final tiles for the home in rows from {@code row} on. If it has any,
+   * then of the first rows; if none, it has found no dead pivot either, so nothing has to be said.
+   */
+  boolean sends(int f, int device, int row) {
+    int end = stage.columnTiles(f);
+    return devices.next(f, device, firstHome(f, row), end) < end;
   }
 
   /** Copies of a crossing front's block to a device of its parent. */

@@ -57,13 +57,7 @@ public sealed interface Task {
    *     device as its parent. Its DROP tasks have not passed a block on, so this task does
    */
   record PackAssemble(
-      int front,
-      int parent,
-      int rowFrom,
-      int rowTo,
-      int columnFrom,
-      int columnTo,
-      boolean crossing)
+      int front, int parent, int rowFrom, int rowTo, int columnFrom, int columnTo, boolean crossing)
       implements Task {}
 
   /** As above, from a packed block that came from outside the stage; front() is the receiver. */

@@ -63,8 +63,7 @@ final class TaskCounter implements TaskSink {
   }
 
   @Override
-  public void apply(
-      FrontSchedule s, int op, int front, int readBase, int from, int to, int parts) {
+  public void apply(FrontSchedule s, int op, int front, int readBase, int from, int to, int parts) {
     int near = from == s.applyFrom(op) ? 1 : 0;
     kinds[TaskLayout.APPLY_NEAR] += near;
     kinds[TaskLayout.APPLY] += parts - near;

@@ -98,14 +98,7 @@ final class TaskEmitter implements Emitter {
 
   /** Emits the assembly of rows [first, end) and columns [left, width) of an upper trapezoid. */
   void emitPacks(
-      int kind,
-      int from,
-      int parent,
-      int first,
-      int end,
-      int left,
-      int width,
-      TaskSink sink) {
+      int kind, int from, int parent, int first, int end, int left, int width, TaskSink sink) {
     for (int row = first; row < end; row += options.packRows()) {
       int rowTo = Math.min(end, row + options.packRows());
       for (int c = Math.max(row, left); c < width; c += options.packColumns()) {
@@ -133,14 +126,7 @@ final class TaskEmitter implements Emitter {
     if (leaves) {
       sink.marked(true);
     }
-    sink.small(
-        flags,
-        f,
-        parent,
-        slot,
-        stage.outRows[f],
-        stage.outStart[f],
-        stage.packedRhs(f, 0));
+    sink.small(flags, f, parent, slot, stage.outRows[f], stage.outStart[f], stage.packedRhs(f, 0));
     if (leaves) {
       sink.marked(false);
     }

@@ -97,10 +97,10 @@ public final class TaskLayout {
   static final int FLAG_FINAL = 1;
 
   /**
-   * Set only in lists for several devices. FACTORIZE, APPLY_FACTORIZE: counts in its front's word of
-   * bundles made too ({@link DeviceCopy}). SMALL_FRONT, DROP: the block leaves the device, so the
-   * task passes none on and counts as a bulk task of its own front. PACK_ASSEMBLE: of a block that
-   * has left its device or may; copies rows of a front whose dead columns are dropped as well.
+   * Set only in lists for several devices. FACTORIZE, APPLY_FACTORIZE: counts in its front's word
+   * of bundles made too ({@link DeviceCopy}). SMALL_FRONT, DROP: the block leaves the device, so
+   * the task passes none on and counts as a bulk task of its own front. PACK_ASSEMBLE: of a block
+   * that has left its device or may; copies rows of a front whose dead columns are dropped as well.
    */
   static final int FLAG_DEVICES = 0x80;
 
@@ -297,8 +297,7 @@ public final class TaskLayout {
     int columnFrom = b.getInt(at + PACK_COLUMN_FROM);
     int columnTo = b.getInt(at + PACK_COLUMN_TO);
     return b.get(at + KIND) == PACK_ASSEMBLE
-        ? new Task.PackAssemble(
-            front, parent, rowFrom, rowTo, columnFrom, columnTo, marked(b, at))
+        ? new Task.PackAssemble(front, parent, rowFrom, rowTo, columnFrom, columnTo, marked(b, at))
         : new Task.AssembleBlock(front, parent, rowFrom, rowTo, columnFrom, columnTo);
   }
 

@@ -14,9 +14,9 @@ interface TaskSink {
   void factorize(FrontSchedule s, int op, int front, int readBase, int writeBase);
 
   /**
-   * Apply tasks of an operation: column tiles [from, to) in {@code parts} parts, at least one. Where
-   * they begin at {@link FrontSchedule#applyFrom}, the first is an APPLY_NEAR, since its columns
-   * may be factorized in the next round; the others are APPLY.
+   * Apply tasks of an operation: column tiles [from, to) in {@code parts} parts, at least one.
+   * Where they begin at {@link FrontSchedule#applyFrom}, the first is an APPLY_NEAR, since its
+   * columns may be factorized in the next round; the others are APPLY.
    */
   void apply(FrontSchedule s, int op, int front, int readBase, int from, int to, int parts);
 

@@ -107,8 +107,7 @@ final class TaskWriter implements TaskSink {
   }
 
   @Override
-  public void apply(
-      FrontSchedule s, int op, int front, int readBase, int from, int to, int parts) {
+  public void apply(FrontSchedule s, int op, int front, int readBase, int from, int to, int parts) {
     boolean near = from == s.applyFrom(op);
     int mask = s.kind(op) == TaskLayout.APPLY ? (1 << (s.size(op) - 1)) - 1 : s.applied(op);
     int first = -1;

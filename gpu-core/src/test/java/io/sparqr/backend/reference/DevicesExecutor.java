@@ -26,8 +26,8 @@ import java.util.function.IntUnaryOperator;
 
 /**
  * Runs a stage on several simulated devices: what {@link DeviceStage} means. Each has arrays of its
- * own, and NaN where it has no values yet, so a task that reads what is not on its device spoils its
- * front. Tasks and copies run in any order that their counts allow.
+ * own, and NaN where it has no values yet, so a task that reads what is not on its device spoils
+ * its front. Tasks and copies run in any order that their counts allow.
  *
  * <p>A stage in which rows of dead columns would have to cross is done again on one device.
  */
@@ -105,7 +105,9 @@ final class DevicesExecutor implements RoundExecutor {
     }
     begun = new boolean[on.length][p.fronts()];
     for (int d = 0; d < on.length; d++) {
-      on[d] = new StageTasks(stage.programs().get(d), new InputOf(p, entry, input, devices, d), tolerance);
+      on[d] =
+          new StageTasks(
+              stage.programs().get(d), new InputOf(p, entry, input, devices, d), tolerance);
       Arrays.fill(on[d].vt, Double.NaN);
       for (int f = 0; f < p.fronts(); f++) {
         if (stage.schedule().arrives(f, d) && !devices.on(f, d)) {
@@ -140,8 +142,7 @@ final class DevicesExecutor implements RoundExecutor {
     for (int f = 0; f < p.fronts(); f++) {
       StageTasks home = on[devices.home(f)];
       int length = p.outLength(f);
-      System.arraycopy(
-          home.out, (int) home.program.outStart(f), out, (int) p.outStart(f), length);
+      System.arraycopy(home.out, (int) home.program.outStart(f), out, (int) p.outStart(f), length);
       state[f] = home.state[f];
       int end = f + 1 < p.fronts() ? p.schedule().residualStart(f + 1) : p.residualSlots();
       int from = p.schedule().residualStart(f) * p.rhs();
@@ -196,8 +197,7 @@ final class DevicesExecutor implements RoundExecutor {
     public void writeBlock(int block, DoubleBuffer target) {
       FrontDescriptor d = p.descriptor(p.fronts() + block);
       if (has(d.parent())) {
-        target.put(
-            input, (int) d.data(), (int) (d.dataRhs() - d.data()) + d.fm() * d.rhs());
+        target.put(input, (int) d.data(), (int) (d.dataRhs() - d.data()) + d.fm() * d.rhs());
       }
     }
 
@@ -327,9 +327,7 @@ final class DevicesExecutor implements RoundExecutor {
 
   @Override
   public Optional<KeptRows> keep(StageProgram p) {
-    return again
-        ? alone.keep(p)
-        : Optional.of(new HeapRows(solves.lists(true), out.clone(), null));
+    return again ? alone.keep(p) : Optional.of(new HeapRows(solves.lists(true), out.clone(), null));
   }
 
   @Override

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.Contents;
 import io.sparqr.backend.schedule.SchedulerOptions;
+import io.sparqr.backend.staged.layout.DeviceStage;
 import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.FrontFactor;
@@ -16,6 +17,9 @@ import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.TestMatrices;
 import io.sparqr.numeric.Tolerances;
 import io.sparqr.ordering.dissection.NestedDissection;
+import io.sparqr.partition.DeviceMapping;
+import io.sparqr.partition.DeviceModel;
+import io.sparqr.partition.DeviceWork;
 import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicAnalyzer;
@@ -25,6 +29,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.function.IntUnaryOperator;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
@@ -84,7 +89,8 @@ class SeveralDevicesTest {
     }
   }
 
-  private record Case(CsrMatrix a, SymbolicAnalysis analysis, int rhs, double tolerance, boolean grid) {
+  private record Case(
+      CsrMatrix a, SymbolicAnalysis analysis, int rhs, double tolerance, boolean grid) {
 
     static Case of(CsrMatrix a, int rhs, boolean grid) {
       var options = SymbolicOptions.defaults().withGiven(new NestedDissection().order(a.pattern()));
@@ -189,6 +195,49 @@ class SeveralDevicesTest {
     assertThat(crossed).isGreaterThan(100);
     assertThat(repeated).as("rows of dead columns would have crossed").isGreaterThan(10);
     assertThat(dropped).as("dead columns were dropped where they were").isGreaterThan(10);
+  }
+
+  /** Work by the plan's model, in which fronts of a few tiles may be spread too. */
+  private static DeviceWork spreadable(Case c, int[] fronts, DeviceModel device) {
+    var link = DeviceWork.Link.nvlink();
+    var tiles = SchedulerOptions.defaults().tileModel();
+    DeviceWork w = DeviceWork.of(c.analysis, fronts, c.rhs, tiles, device, link);
+    int[] most = new int[fronts.length];
+    Arrays.setAll(most, f -> Math.max(1, c.analysis.fn(f) / 32));
+    return new DeviceWork(
+        w.parent(),
+        w.seconds(),
+        w.chainSeconds(),
+        w.frontBytes(),
+        w.blockBytes(),
+        most,
+        w.memoryBytes(),
+        link);
+  }
+
+  /** Devices by the plan's mapping, for devices so slow that the grid's fronts pay. */
+  @Test
+  void mappedFrontsGiveTheBitsOfOneAndMostOfThemStayWhole() {
+    Case c = Case.of(Gallery.generate("gen:cells3d9"), 1, true);
+    int[] fronts = IntStream.range(0, c.analysis.fronts()).toArray();
+    var slow = new DeviceModel(1e8, 8e10, 1L << 37);
+    SchedulerOptions options = SchedulerOptions.defaults();
+    var factor = new FactorOptions(c.tolerance, 1, 0);
+    SubtreeFactor expected = c.run(new ReferenceSubtreeFactorizer(options), factor);
+    for (int devices = 2; devices <= 4; devices++) {
+      DeviceWork work = spreadable(c, fronts, slow);
+      DeviceMapping mapping = DeviceMapping.choose(work, devices).mapping();
+      assertThat(mapping.devices()).isGreaterThan(1);
+      var random = new Random(devices);
+      var executor =
+          new DevicesExecutor(
+              options, p -> DeviceStage.devices(mapping, fronts, p), BYTES, random::nextInt);
+      SubtreeFactor actual = c.run(new ReferenceSubtreeFactorizer(executor), factor);
+      assertSameBits(actual, expected, devices + " devices");
+      assertThat(executor.spread).isBetween(1, fronts.length / 4);
+      assertThat(executor.crossed).isBetween(2, fronts.length / 2);
+      assertThat(executor.repeated).isZero();
+    }
   }
 
   @Test

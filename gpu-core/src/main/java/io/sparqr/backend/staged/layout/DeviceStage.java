@@ -6,8 +6,10 @@ import io.sparqr.backend.schedule.FrontDescriptor;
 import io.sparqr.backend.schedule.FrontDevices;
 import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.schedule.TaskLayout;
+import io.sparqr.partition.DeviceMapping;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -17,9 +19,9 @@ import java.util.List;
  * <p>Each device has buffers of its own. Its arena holds the fronts that it has a part in, a spread
  * front in full: its own column tiles, and beside them in their places what others send. Of a
  * crossing front whose parent it has, it holds the block alone: the descriptor there has another
- * leading dimension, and its first entry lies before the block, so that row fp + i and column fp + j
- * are where {@link TaskLayout#PACK_ASSEMBLE} looks for them. Numbers of fronts, blocks, columns, VT
- * slots and residual slots, the maps and the places of the counts are the same on all devices.
+ * leading dimension, and its first entry lies before the block, so that row fp + i and column fp +
+ * j are where {@link TaskLayout#PACK_ASSEMBLE} looks for them. Numbers of fronts, blocks, columns,
+ * VT slots and residual slots, the maps and the places of the counts are the same on all devices.
  *
  * @param one the stage on one device
  * @param schedule lists and copies
@@ -48,6 +50,37 @@ public record DeviceStage(StageProgram one, DeviceSchedule schedule, List<StageP
       programs[d] = program(one, schedule, d);
     }
     return new DeviceStage(one, schedule, List.of(programs));
+  }
+
+  /**
+   * The devices of a stage's fronts by the task's mapping. Fronts that turned out to be small are
+   * not spread: they stay on their first device.
+   *
+   * @param fronts of the task, ascending, as the mapping numbers them
+   * @throws IllegalArgumentException if a front of the stage is not one of the task
+   */
+  public static FrontDevices devices(DeviceMapping mapping, int[] fronts, StageProgram stage) {
+    int[] first = new int[stage.fronts()];
+    int[] count = new int[stage.fronts()];
+    for (int f = 0; f < first.length; f++) {
+      FrontDescriptor d = stage.descriptor(f);
+      int at = Arrays.binarySearch(fronts, d.id());
+      if (at < 0) {
+        throw new IllegalArgumentException("front " + d.id() + " is not one of the task");
+      }
+      first[f] = mapping.first()[at];
+      count[f] = d.small() || d.fm() == 0 ? 1 : mapping.count()[at];
+    }
+    return new FrontDevices(mapping.devices(), first, count, FrontDevices.WIDTH);
+  }
+
+  /** Bytes of the device that needs the most ({@link StageProgram#deviceBytes}). */
+  public long deviceBytes() {
+    long most = 0;
+    for (StageProgram p : programs) {
+      most = Math.max(most, p.deviceBytes());
+    }
+    return most;
   }
 
   private static StageProgram program(StageProgram one, DeviceSchedule schedule, int device) {
@@ -81,8 +114,7 @@ public record DeviceStage(StageProgram one, DeviceSchedule schedule, List<StageP
               data, 0, entries, entries + (long) length, d.rowMap(), d.columnMap());
       all[f] = new FrontDescriptor(places, shape, d.parent(), d.id(), d.drop());
       entries += length;
-      outStart[f + 1] =
-          outStart[f] + (devices.home(f) == device ? one.outLength(f) : 0);
+      outStart[f + 1] = outStart[f] + (devices.home(f) == device ? one.outLength(f) : 0);
     }
     long input = 0;
     for (int k = fronts; k < fronts + blocks; k++) {
