@@ -14,7 +14,7 @@ import java.util.PriorityQueue;
  * seconds, by bisection: a range of devices is halved, and so are its subtrees, heaviest first to
  * the half with less work for its devices (LPT). As long as it is foretold to help, the heaviest
  * subtree is opened before that (Geist and Ng 1989): its root becomes a front of the whole range,
- * spread over it if that pays, else on the range's first device.
+ * shared by it if that pays, else on the range's first device.
  *
  * <p>Bound: where no subtree is opened, a device gets at most its share and log2(devices) times the
  * heaviest subtree. Cost: O((n + opened subtrees x pool) log n).
@@ -141,7 +141,7 @@ final class DeviceMapper {
     ranges.add(new Range(middle, r.to, best.right));
   }
 
-  /** Over how many of a range's devices a front is spread: the number with the least seconds. */
+  /** How many of a range's devices share a front: the number with the least seconds. */
   private int devicesOf(int f, int range) {
     int best = 1;
     for (int k = 2; k <= Math.min(range, work.mostDevices()[f]); k++) {
@@ -167,7 +167,7 @@ final class DeviceMapper {
 
   /**
    * Runs the mapping: a device takes the front that is ready and has the longest path above it, one
-   * after the other. A spread front waits for all its devices.
+   * after the other. A shared front waits for all its devices.
    */
   private DeviceMapping foretold() {
     double[] path = new double[n];

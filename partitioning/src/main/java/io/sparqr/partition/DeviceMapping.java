@@ -10,7 +10,7 @@ import java.util.function.IntFunction;
  *
  * @param devices used: 0 .. devices - 1
  * @param first size fronts; the first device of each front
- * @param count size fronts; number of devices, more than one for a spread front
+ * @param count size fronts; number of devices, more than one for a shared front
  * @param seconds foretold
  * @param pathSeconds the longest path of fronts and copies to the root; no schedule is shorter
  * @param busySeconds size devices; the rest of {@code seconds} a device waits
@@ -39,13 +39,13 @@ public record DeviceMapping(
     return parent >= 0 && !(count[f] == 1 && count[parent] == 1 && first[f] == first[parent]);
   }
 
-  /** Number of spread fronts. */
-  public int spread() {
-    int spread = 0;
+  /** Number of shared fronts. */
+  public int shared() {
+    int shared = 0;
     for (int c : count) {
-      spread += c > 1 ? 1 : 0;
+      shared += c > 1 ? 1 : 0;
     }
-    return spread;
+    return shared;
   }
 
   /** The longest wait of a device, in seconds. */

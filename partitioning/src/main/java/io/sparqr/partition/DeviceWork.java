@@ -16,7 +16,7 @@ import java.util.Arrays;
  *     one after the other
  * @param frontBytes bytes of each front
  * @param blockBytes bytes of each front's contribution block
- * @param mostDevices over which a front can be spread, by its column tiles; 1: it cannot
+ * @param mostDevices that can share a front, by its column tiles; 1: it is not shared
  * @param memoryBytes of a device
  * @param link between two devices
  */
@@ -36,7 +36,7 @@ public record DeviceWork(
   /** Seconds of a round of which nothing but its Factorize tasks is left, on an H100. */
   private static final double ROUND_SECONDS = 2.5e-5;
 
-  /** Column tiles that each device has at least, where a front is spread. */
+  /** Column tiles that each device has at least, where a front is shared. */
   private static final int LEAST_TILES = 8;
 
   /**
@@ -148,9 +148,9 @@ public record DeviceWork(
   }
 
   /**
-   * Bytes that a device holds for a front: where it is spread, VT slots that are not used again.
+   * Bytes that a device holds for a front: where it is shared, VT slots that are not used again.
    */
-  long bytes(int f, boolean spread) {
-    return spread ? FrontMemory.add(frontBytes[f], frontBytes[f] / 3) : frontBytes[f];
+  long bytes(int f, boolean shared) {
+    return shared ? FrontMemory.add(frontBytes[f], frontBytes[f] / 3) : frontBytes[f];
   }
 }

@@ -46,7 +46,7 @@ class DeviceMappingTest {
 
   @Test
   void everyFrontHasDevicesAndWhatIsForetoldIsAbovePathAndWork() {
-    int spread = 0;
+    int shared = 0;
     for (long seed = 1; seed <= SEEDS; seed++) {
       DeviceWork work = random(seed, false);
       for (int devices = 1; devices <= 5; devices++) {
@@ -77,11 +77,11 @@ class DeviceMappingTest {
           assertThat(m.busySeconds()[d]).as(what).isBetween(busy[d] * rounding, busy[d] / rounding);
           assertThat(m.seconds()).as(what).isGreaterThanOrEqualTo(busy[d] * rounding);
         }
-        spread += m.spread();
+        shared += m.shared();
         Contents.requireSame(new DeviceMapper(work, devices).map(), m, what);
       }
     }
-    assertThat(spread).isGreaterThan(100);
+    assertThat(shared).isGreaterThan(100);
   }
 
   @Test
@@ -147,7 +147,7 @@ class DeviceMappingTest {
                 .replace("9 s", "9.00 s"));
     DeviceMapping.Choice bush = DeviceMapping.choose(equal(9, 8, 0.1, 1L << 40), 4);
     assertThat(bush.mapping().devices()).isEqualTo(4);
-    assertThat(bush.mapping().spread()).isZero();
+    assertThat(bush.mapping().shared()).isZero();
     int[] of = new int[4];
     IntStream.range(0, 8).forEach(f -> of[bush.mapping().first()[f]]++);
     assertThat(of).containsExactly(2, 2, 2, 2);
@@ -178,11 +178,11 @@ class DeviceMappingTest {
             work.mostDevices(),
             12L << 20,
             work.link());
-    assertThat(DeviceMapping.choose(more, 2).mapping().spread()).isOne();
+    assertThat(DeviceMapping.choose(more, 2).mapping().shared()).isOne();
   }
 
   @Test
-  void aSlowLinkSpreadsLess() {
+  void aSlowLinkSharesLess() {
     for (long seed = 1; seed <= 50; seed++) {
       DeviceWork w = random(seed, false);
       var slow = new DeviceWork.Link(1e6, 1e-3);
@@ -216,7 +216,7 @@ class DeviceMappingTest {
     DeviceMapping m = DeviceMapping.choose(work, 2).mapping();
     assertThat(m.devices()).isEqualTo(2);
     assertThat(m.count()[fronts.length - 1]).isEqualTo(2);
-    assertThat(m.spread()).isLessThan(20);
+    assertThat(m.shared()).isLessThan(20);
     double sum = Arrays.stream(work.seconds()).sum();
     assertThat(m.seconds()).isLessThan(sum / 1.5);
   }

@@ -31,7 +31,7 @@ public record DeviceCopy(
   public record Bundle(int column, int[] rowTiles, int slot) implements Part {}
 
   /**
-   * Rows [rowFrom, rowTo) of a spread front, in the column tiles from {@code firstTile} on that
+   * Rows [rowFrom, rowTo) of a shared front, in the column tiles from {@code firstTile} on that
    * {@code from} owns, and the larger state of the front on the two devices.
    */
   public record Tiles(int rowFrom, int rowTo, int firstTile) implements Part {}

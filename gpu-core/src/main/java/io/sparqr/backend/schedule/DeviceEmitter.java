@@ -32,8 +32,8 @@ final class DeviceEmitter implements Emitter {
     int local = r - times.start[f];
     sink.begin(f, local);
     if (ways.devices.on(f, device)) {
-      if (ways.devices.spread(f)) {
-        emitSpread(r, f, local, sink);
+      if (ways.devices.shared(f)) {
+        emitShared(r, f, local, sink);
       } else if (!ways.crossing(f)) {
         alone.emit(r, f, sink);
         return;
@@ -51,7 +51,7 @@ final class DeviceEmitter implements Emitter {
     }
   }
 
-  private void emitSpread(int r, int f, int local, TaskSink sink) {
+  private void emitShared(int r, int f, int local, TaskSink sink) {
     FrontSchedule s = stage.rounds[f];
     boolean home = device == ways.devices.home(f);
     if (local == -1) {

@@ -23,7 +23,7 @@ public final class DeviceSchedule {
   private final VtSlots slots;
   private final StageSchedule[] lists;
 
-  /** By spread front: bundles made before a local round, by its devices. */
+  /** By shared front: bundles made before a local round, by its devices. */
   private final int[][] made;
 
   private DeviceSchedule(FrontWays ways, FrontTimes times, VtSlots slots, StageSchedule[] lists) {
@@ -33,7 +33,7 @@ public final class DeviceSchedule {
     this.lists = lists;
     made = new int[ways.stage.fronts][];
     for (int f = 0; f < made.length; f++) {
-      if (ways.devices.spread(f)) {
+      if (ways.devices.shared(f)) {
         int n = ways.devices.count(f);
         made[f] = new int[n * (ways.length(f) + 1)];
         for (int k = n; k < made[f].length; k++) {
@@ -51,7 +51,7 @@ public final class DeviceSchedule {
    * @param options those of {@code one}
    * @param columnOf column of its parent for a front and a column of its block, right-hand sides
    *     included
-   * @throws IllegalArgumentException if a front without tiles is spread
+   * @throws IllegalArgumentException if a front without tiles is shared
    */
   public static DeviceSchedule of(
       StageSchedule one,
@@ -61,7 +61,7 @@ public final class DeviceSchedule {
       int threads) {
     var ways = new FrontWays(one.stage(), devices, columnOf);
     var times = new FrontTimes(one.stage(), ways.late(), ways.tail());
-    var slots = new VtSlots(one.stage(), devices::spread);
+    var slots = new VtSlots(one.stage(), devices::shared);
     var lists = new StageSchedule[devices.devices()];
     Parallel.loop(
         lists.length,
@@ -159,7 +159,7 @@ public final class DeviceSchedule {
       int f = times.active[e];
       int local = round - times.start[f];
       FrontDevices devices = ways.devices;
-      if (devices.spread(f) && devices.on(f, to) && local >= 1) {
+      if (devices.shared(f) && devices.on(f, to) && local >= 1) {
         if (local <= ways.length(f)) {
           bundles(f, local - 1, to, sink);
         }
@@ -202,7 +202,7 @@ public final class DeviceSchedule {
     }
   }
 
-  /** The final tiles of a spread front, to its home. */
+  /** The final tiles of a shared front, to its home. */
   private void home(int f, Consumer<DeviceCopy> sink) {
     int home = ways.devices.home(f);
     var target = after(f, home, ways.length(f));

@@ -5,7 +5,7 @@ import java.util.Arrays;
 
 /**
  * The devices of each front of a stage: one, which runs all of the front's tasks, or a range of
- * them, over which its column tiles are spread block-cyclically. The first of them is the front's
+ * them, which share its column tiles block-cyclically. The first of them is the front's
  * home: it packs the rows, sums the residual and drops dead columns. Immutable.
  */
 public final class FrontDevices {
@@ -28,7 +28,7 @@ public final class FrontDevices {
    * @param first size fronts; home of each front
    * @param count size fronts; its devices are first .. first + count - 1; 1 for fronts that are not
    *     tiled
-   * @param width neighbouring column tiles that a device of a spread front owns together
+   * @param width neighbouring column tiles that a device of a shared front owns together
    * @throws IllegalArgumentException if a front has a device that does not exist, or none
    */
   public FrontDevices(int devices, int[] first, int[] count, int width) {
@@ -69,7 +69,7 @@ public final class FrontDevices {
   }
 
   /** Whether front f has several devices. */
-  public boolean spread(int f) {
+  public boolean shared(int f) {
     return count[f] > 1;
   }
 

@@ -9,7 +9,7 @@ import java.util.function.IntBinaryOperator;
  * with L rounds of factorization:
  *
  * <pre>
- *                              one device, parent there   one device, parent elsewhere   spread
+ *                              one device, parent there   one device, parent elsewhere   shared
  *   S, blocks from outside              -1                          -1                     -1
  *   factorization                    0 .. L - 1                  0 .. L - 1            0 .. L - 1
  *   final tiles to the home                                                                 L
@@ -51,8 +51,8 @@ final class FrontWays {
     crossing = new boolean[stage.fronts];
     runs = new int[stage.fronts][][];
     for (int f = 0; f < stage.fronts; f++) {
-      if (devices.spread(f) && stage.rounds[f] == null) {
-        throw new IllegalArgumentException("front " + f + " has no tiles to spread over devices");
+      if (devices.shared(f) && stage.rounds[f] == null) {
+        throw new IllegalArgumentException("front " + f + " has no tiles for several devices to share");
       }
       int p = stage.parent[f];
       crossing[f] = p >= 0 && !devices.together(f, p);
@@ -107,20 +107,20 @@ final class FrontWays {
 
   /** Local round in which the block of a crossing front is copied. */
   int copyAt(int f) {
-    return length(f) + (devices.spread(f) ? 2 : 1);
+    return length(f) + (devices.shared(f) ? 2 : 1);
   }
 
   /** Size fronts; see {@link FrontTimes}. */
   int[] late() {
     int[] late = new int[stage.fronts];
-    Arrays.setAll(late, f -> devices.spread(f) ? 1 : 0);
+    Arrays.setAll(late, f -> devices.shared(f) ? 1 : 0);
     return late;
   }
 
   /** Size fronts; see {@link FrontTimes}. */
   int[] tail() {
     int[] tail = new int[stage.fronts];
-    Arrays.setAll(tail, f -> crossing[f] ? copyAt(f) + 1 - length(f) : devices.spread(f) ? 1 : 0);
+    Arrays.setAll(tail, f -> crossing[f] ? copyAt(f) + 1 - length(f) : devices.shared(f) ? 1 : 0);
     return tail;
   }
 
@@ -144,7 +144,7 @@ final class FrontWays {
             || stage.keepQ && device == devices.home(f));
   }
 
-  /** Bundles made in a local round of a spread front that the device takes from others. */
+  /** Bundles made in a local round of a shared front that the device takes from others. */
   int taken(int f, int local, int device) {
     FrontSchedule s = stage.rounds[f];
     int copies = 0;
@@ -155,7 +155,7 @@ final class FrontWays {
     return copies;
   }
 
-  /** Bundles that a device makes in a local round of a spread front. */
+  /** Bundles that a device makes in a local round of a shared front. */
   int made(int f, int local, int device) {
     FrontSchedule s = stage.rounds[f];
     int made = 0;
@@ -167,7 +167,7 @@ final class FrontWays {
   }
 
   /**
-   * The end of the rows of a spread front that go to its home: those of the trapezoid, and if Q is
+   * The end of the rows of a shared front that go to its home: those of the trapezoid, and if Q is
    * kept, or for the residual, all.
    */
   int rowsHome(int f) {
@@ -183,7 +183,7 @@ final class FrontWays {
     return stage.keepQ ? 0 : Math.min(tile, Math.min(s.pivotTiles, stage.fn[f] / TaskLayout.TILE));
   }
 
-  /** Copies of final tiles of a spread front to its home, from all others. */
+  /** Copies of final tiles of a shared front to its home, from all others. */
   int toHome(int f) {
     int copies = 0;
     for (int k = 1; k < devices.count(f); k++) {

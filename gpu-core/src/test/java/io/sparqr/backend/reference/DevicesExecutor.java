@@ -54,12 +54,12 @@ final class DevicesExecutor implements RoundExecutor {
   /** The stage's rows from all devices. */
   private double[] out;
 
-  /** Stages run, those of them done again, copies, and fronts that were spread or crossed. */
+  /** Stages run, those of them done again, copies, and fronts that were shared or crossed. */
   int stages;
 
   int repeated;
   long copies;
-  int spread;
+  int shared;
   int crossed;
 
   DevicesExecutor(
@@ -118,7 +118,7 @@ final class DevicesExecutor implements RoundExecutor {
       }
     }
     for (int f = 0; f < p.fronts(); f++) {
-      spread += devices.spread(f) ? 1 : 0;
+      shared += devices.shared(f) ? 1 : 0;
       crossed += stage.schedule().crosses(f) ? 1 : 0;
     }
     var replay = new DeviceReplay(stage.schedule(), p.fronts());
@@ -227,7 +227,7 @@ final class DevicesExecutor implements RoundExecutor {
 
     /** Takes away what assembly has left in column tiles of other devices. */
     private void begin(int device, int f) {
-      if (begun[device][f] || !devices.spread(f)) {
+      if (begun[device][f] || !devices.shared(f)) {
         return;
       }
       begun[device][f] = true;

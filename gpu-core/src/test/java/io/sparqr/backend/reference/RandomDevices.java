@@ -10,19 +10,19 @@ import java.util.function.Function;
 final class RandomDevices implements Function<StageProgram, FrontDevices> {
 
   private final int devices;
-  private final int spreadOneIn;
+  private final int shareOneIn;
   private final int crossOneIn;
   private final Random random;
 
   /**
    * A source of maps.
    *
-   * @param spreadOneIn one in so many tiled fronts is spread; 0: none
+   * @param shareOneIn one in so many tiled fronts is shared; 0: none
    * @param crossOneIn one in so many of the others does not go where its parent is
    */
-  RandomDevices(int devices, int spreadOneIn, int crossOneIn, long seed) {
+  RandomDevices(int devices, int shareOneIn, int crossOneIn, long seed) {
     this.devices = devices;
-    this.spreadOneIn = spreadOneIn;
+    this.shareOneIn = shareOneIn;
     this.crossOneIn = crossOneIn;
     random = new Random(seed);
   }
@@ -37,7 +37,7 @@ final class RandomDevices implements Function<StageProgram, FrontDevices> {
       first[f] = moves ? random.nextInt(devices) : first[parent];
       count[f] = 1;
       boolean tiled = !p.descriptor(f).small() && p.descriptor(f).fm() > 0;
-      if (tiled && spreadOneIn > 0 && random.nextInt(spreadOneIn) == 0) {
+      if (tiled && shareOneIn > 0 && random.nextInt(shareOneIn) == 0) {
         first[f] = random.nextInt(devices - 1);
         count[f] = 2 + random.nextInt(devices - first[f] - 1);
       }

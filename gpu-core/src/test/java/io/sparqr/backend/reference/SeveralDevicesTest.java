@@ -45,9 +45,9 @@ class SeveralDevicesTest {
   private static final long BYTES = 1L << 30;
 
   private static DevicesExecutor executor(
-      SchedulerOptions options, int devices, int spreadOneIn, long seed, IntUnaryOperator choice) {
+      SchedulerOptions options, int devices, int shareOneIn, long seed, IntUnaryOperator choice) {
     return new DevicesExecutor(
-        options, new RandomDevices(devices, spreadOneIn, 2, seed), BYTES, choice);
+        options, new RandomDevices(devices, shareOneIn, 2, seed), BYTES, choice);
   }
 
   @Nested
@@ -64,7 +64,7 @@ class SeveralDevicesTest {
   }
 
   @Nested
-  class SpreadOverThree extends SubtreeFactorizerContract {
+  class SharedByThree extends SubtreeFactorizerContract {
     @Override
     protected boolean solves() {
       return true;
@@ -77,7 +77,7 @@ class SeveralDevicesTest {
   }
 
   @Nested
-  class SomeSpreadOverFour extends SubtreeFactorizerContract {
+  class SomeSharedOverFour extends SubtreeFactorizerContract {
     @Override
     protected boolean solves() {
       return true;
@@ -164,7 +164,7 @@ class SeveralDevicesTest {
 
   @Test
   void everyOrderOnEveryNumberOfDevicesGivesTheBitsOfOne() {
-    int spread = 0;
+    int shared = 0;
     int crossed = 0;
     int repeated = 0;
     int dropped = 0;
@@ -173,14 +173,14 @@ class SeveralDevicesTest {
         var factor = new FactorOptions(c.tolerance, 1, 0);
         SubtreeFactor expected = c.run(new ReferenceSubtreeFactorizer(options), factor);
         for (int devices = 2; devices <= 4; devices++) {
-          for (int spreadOneIn = 0; spreadOneIn <= 2; spreadOneIn++) {
-            long seed = 10 * devices + spreadOneIn;
+          for (int shareOneIn = 0; shareOneIn <= 2; shareOneIn++) {
+            long seed = 10 * devices + shareOneIn;
             for (IntUnaryOperator order : orders(seed)) {
-              DevicesExecutor executor = executor(options, devices, spreadOneIn, seed, order);
+              DevicesExecutor executor = executor(options, devices, shareOneIn, seed, order);
               SubtreeFactor actual = c.run(new ReferenceSubtreeFactorizer(executor), factor);
               String what = "%d devices, seed %d".formatted(devices, seed);
               assertSameBits(actual, expected, what);
-              spread += executor.spread;
+              shared += executor.shared;
               crossed += executor.crossed;
               repeated += executor.repeated;
               boolean full = expected.summary().rank() == c.a.columns();
@@ -191,14 +191,14 @@ class SeveralDevicesTest {
         }
       }
     }
-    assertThat(spread).isGreaterThan(100);
+    assertThat(shared).isGreaterThan(100);
     assertThat(crossed).isGreaterThan(100);
     assertThat(repeated).as("rows of dead columns would have crossed").isGreaterThan(10);
     assertThat(dropped).as("dead columns were dropped where they were").isGreaterThan(10);
   }
 
-  /** Work by the plan's model, in which fronts of a few tiles may be spread too. */
-  private static DeviceWork spreadable(Case c, int[] fronts, DeviceModel device) {
+  /** Work by the plan's model, in which fronts of a few tiles may be shared too. */
+  private static DeviceWork sharable(Case c, int[] fronts, DeviceModel device) {
     var link = DeviceWork.Link.nvlink();
     var tiles = SchedulerOptions.defaults().tileModel();
     DeviceWork w = DeviceWork.of(c.analysis, fronts, c.rhs, tiles, device, link);
@@ -225,7 +225,7 @@ class SeveralDevicesTest {
     var factor = new FactorOptions(c.tolerance, 1, 0);
     SubtreeFactor expected = c.run(new ReferenceSubtreeFactorizer(options), factor);
     for (int devices = 2; devices <= 4; devices++) {
-      DeviceWork work = spreadable(c, fronts, slow);
+      DeviceWork work = sharable(c, fronts, slow);
       DeviceMapping mapping = DeviceMapping.choose(work, devices).mapping();
       assertThat(mapping.devices()).isGreaterThan(1);
       var random = new Random(devices);
@@ -234,7 +234,7 @@ class SeveralDevicesTest {
               options, p -> DeviceStage.devices(mapping, fronts, p), BYTES, random::nextInt);
       SubtreeFactor actual = c.run(new ReferenceSubtreeFactorizer(executor), factor);
       assertSameBits(actual, expected, devices + " devices");
-      assertThat(executor.spread).isBetween(1, fronts.length / 4);
+      assertThat(executor.shared).isBetween(1, fronts.length / 4);
       assertThat(executor.crossed).isBetween(2, fronts.length / 2);
       assertThat(executor.repeated).isZero();
     }

@@ -33,8 +33,8 @@ class DeviceScheduleTest {
       columnOf = new int[s.fronts][];
       for (int f = 0; f < s.fronts; f++) {
         first[f] = chance.nextInt(devices);
-        boolean spread = s.rounds[f] != null && chance.nextInt(3) > 0;
-        count[f] = spread ? 1 + chance.nextInt(devices - first[f]) : 1;
+        boolean shared = s.rounds[f] != null && chance.nextInt(3) > 0;
+        count[f] = shared ? 1 + chance.nextInt(devices - first[f]) : 1;
         int cn = s.fn[f] - s.fp[f];
         columnOf[f] = new int[cn + s.rhs];
         for (int j = 0; s.parent[f] >= 0 && j < cn + s.rhs; j++) {

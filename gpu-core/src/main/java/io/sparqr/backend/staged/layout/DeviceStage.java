@@ -16,7 +16,7 @@ import java.util.List;
  * A stage for several devices: a program for each of them, made from the stage's program for one.
  * Immutable.
  *
- * <p>Each device has buffers of its own. Its arena holds the fronts that it has a part in, a spread
+ * <p>Each device has buffers of its own. Its arena holds the fronts that it has a part in, a shared
  * front in full: its own column tiles, and beside them in their places what others send. Of a
  * crossing front whose parent it has, it holds the block alone: the descriptor there has another
  * leading dimension, and its first entry lies before the block, so that row fp + i and column fp +
@@ -54,7 +54,7 @@ public record DeviceStage(StageProgram one, DeviceSchedule schedule, List<StageP
 
   /**
    * The devices of a stage's fronts by the task's mapping. Fronts that turned out to be small are
-   * not spread: they stay on their first device.
+   * not shared: they stay on their first device.
    *
    * @param fronts of the task, ascending, as the mapping numbers them
    * @throws IllegalArgumentException if a front of the stage is not one of the task
