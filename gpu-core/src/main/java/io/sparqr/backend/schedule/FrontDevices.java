@@ -5,8 +5,8 @@ import java.util.Arrays;
 
 /**
  * The devices of each front of a stage: one, which runs all of the front's tasks, or a range of
- * them, which share its column tiles block-cyclically. The first of them is the front's
- * home: it packs the rows, sums the residual and drops dead columns. Immutable.
+ * them, which share its column tiles block-cyclically. The first of them is the front's home: it
+ * packs the rows, sums the residual and drops dead columns. Immutable.
  */
 public final class FrontDevices {
 

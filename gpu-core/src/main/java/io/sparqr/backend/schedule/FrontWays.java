@@ -52,7 +52,8 @@ final class FrontWays {
     runs = new int[stage.fronts][][];
     for (int f = 0; f < stage.fronts; f++) {
       if (devices.shared(f) && stage.rounds[f] == null) {
-        throw new IllegalArgumentException("front " + f + " has no tiles for several devices to share");
+        throw new IllegalArgumentException(
+            "front " + f + " has no tiles for several devices to share");
       }
       int p = stage.parent[f];
       crossing[f] = p >= 0 && !devices.together(f, p);

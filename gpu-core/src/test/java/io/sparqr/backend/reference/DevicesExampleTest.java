@@ -160,8 +160,7 @@ class DevicesExampleTest {
     } else if (task instanceof Task.ApplyFactorize t) {
       what =
           "APPLY_FACTORIZE %d:%s > %d:%s"
-              .formatted(
-                  t.column() + 1, tiles(t.bundle()), t.column() + 2, tiles(t.nextBundle()));
+              .formatted(t.column() + 1, tiles(t.bundle()), t.column() + 2, tiles(t.nextBundle()));
     } else if (task instanceof Task.Apply t) {
       what =
           "APPLY%s %d:%s to column tiles %d .. %d"
@@ -174,7 +173,8 @@ class DevicesExampleTest {
     } else if (task instanceof Task.PackAssemble t) {
       what = "PACK_ASSEMBLE block of front %d into front %d".formatted(t.front(), t.parent());
     } else if (task instanceof Task.SmallFront t) {
-      what = "SMALL_FRONT " + t.front() + (TaskLayout.marked(list, at) ? ", whose block leaves" : "");
+      what =
+          "SMALL_FRONT " + t.front() + (TaskLayout.marked(list, at) ? ", whose block leaves" : "");
     } else if (task instanceof Task.PackRows t) {
       what = "PACK_ROWS %d .. %d".formatted(t.rowFrom(), t.rowTo() - 1);
     } else {
