@@ -36,6 +36,12 @@ final class DeviceMapper {
   private final int[] first;
   private final int[] count;
 
+  /** size n; 0: inside of a subtree with one device, WHOLE: its root, TOP: above these. */
+  private final byte[] place;
+
+  private static final byte WHOLE = 1;
+  private static final byte TOP = 2;
+
   private record Range(int from, int to, List<Integer> roots) {
     int devices() {
       return to - from;
@@ -54,6 +60,7 @@ final class DeviceMapper {
     first = new int[n];
     count = new int[n];
     Arrays.fill(count, 1);
+    place = new byte[n];
     for (int f = 0; f < n; f++) {
       int p = work.parent()[f];
       if (p >= 0) {
@@ -84,24 +91,18 @@ final class DeviceMapper {
     while (!ranges.isEmpty()) {
       Range r = ranges.remove();
       if (r.devices() == 1) {
-        whole(r);
+        for (int f : r.roots) {
+          first[f] = r.from;
+          place[f] = WHOLE;
+        }
       } else {
         divide(r, ranges);
       }
     }
-    return foretold();
-  }
-
-  /** Gives the subtrees to the only device of a range. */
-  private void whole(Range r) {
-    var stack = new ArrayDeque<Integer>(r.roots);
-    while (!stack.isEmpty()) {
-      int f = stack.pop();
-      first[f] = r.from;
-      for (int k = childStart[f]; k < childStart[f + 1]; k++) {
-        stack.push(child[k]);
-      }
+    for (int f = n - 1; f >= 0; f--) {
+      first[f] = place[f] == 0 ? first[work.parent()[f]] : first[f];
     }
+    return foretold();
   }
 
   /** Opens the heaviest subtrees as far as it helps, and halves the rest. */
@@ -135,6 +136,7 @@ final class DeviceMapper {
     for (int f : opened.subList(0, taken)) {
       first[f] = r.from;
       count[f] = devicesOf(f, r.devices());
+      place[f] = TOP;
     }
     int middle = r.from + r.devices() / 2;
     ranges.add(new Range(r.from, middle, best.left));
@@ -167,22 +169,40 @@ final class DeviceMapper {
 
   /**
    * Runs the mapping: a device takes the front that is ready and has the longest path above it, one
-   * after the other. A shared front waits for all its devices.
+   * after the other, a subtree that it has alone as one piece. A shared front waits for all its
+   * devices.
    */
   private DeviceMapping foretold() {
     double[] path = new double[n];
     double longest = 0;
-    for (int f = n - 1; f >= 0; f--) {
-      int p = work.parent()[f];
-      double way = p >= 0 && crosses(f) ? work.crossing(f) : 0;
-      path[f] = work.seconds(f, count[f]) + (p < 0 ? 0 : path[p] + way);
-      longest = Math.max(longest, path[f]);
-    }
-    double[] free = new double[devices];
-    double[] busy = new double[devices];
-    double[] ready = new double[n];
     long[] bytes = new long[devices];
     double copied = 0;
+    for (int f = n - 1; f >= 0; f--) {
+      int p = work.parent()[f];
+      boolean crosses = crosses(f);
+      double way = crosses ? work.crossing(f) : 0;
+      path[f] = work.seconds(f, count[f]) + (p < 0 ? 0 : path[p] + way);
+      longest = Math.max(longest, path[f]);
+      copied += (count[f] - 1.0) * work.frontBytes()[f] + (crosses ? work.blockBytes()[f] : 0);
+      for (int d = first[f]; d < first[f] + count[f]; d++) {
+        bytes[d] = FrontMemory.add(bytes[d], work.bytes(f, count[f] > 1));
+      }
+      for (int d = crosses ? first[p] : 0; crosses && d < first[p] + count[p]; d++) {
+        boolean has = d >= first[f] && d < first[f] + count[f];
+        bytes[d] = FrontMemory.add(bytes[d], has ? 0 : work.blockBytes()[f]);
+      }
+    }
+    double[] busy = new double[devices];
+    double end = run(path, busy);
+    // Lists and buffers of further devices, before all and after it.
+    end += devices > 1 ? ResourceModel.DEVICE_LEVEL_SECONDS : 0;
+    return new DeviceMapping(devices, first, count, end, longest, busy, bytes, copied);
+  }
+
+  /** The seconds until all is done; adds those that each device works. */
+  private double run(double[] path, double[] busy) {
+    double[] free = new double[devices];
+    double[] ready = new double[n];
     double end = 0;
     // One queue for all: by the time at which a front can start, then by its path.
     var queue =
@@ -192,8 +212,8 @@ final class DeviceMapper {
                 .thenComparing(f -> f));
     int[] missing = new int[n];
     for (int f = 0; f < n; f++) {
-      missing[f] = childStart[f + 1] - childStart[f];
-      if (missing[f] == 0) {
+      missing[f] = place[f] == WHOLE ? 0 : childStart[f + 1] - childStart[f];
+      if (place[f] != 0 && missing[f] == 0) {
         queue.add(f);
       }
     }
@@ -203,32 +223,22 @@ final class DeviceMapper {
       for (int d = first[f]; d < first[f] + count[f]; d++) {
         start = Math.max(start, free[d]);
       }
-      double seconds = work.seconds(f, count[f]);
+      double seconds = place[f] == WHOLE ? subtree[f] : work.seconds(f, count[f]);
       for (int d = first[f]; d < first[f] + count[f]; d++) {
         free[d] = start + seconds;
         busy[d] += seconds;
-        bytes[d] = FrontMemory.add(bytes[d], work.bytes(f, count[f] > 1));
       }
       end = Math.max(end, start + seconds);
-      copied += (count[f] - 1.0) * work.frontBytes()[f];
       int p = work.parent()[f];
       if (p >= 0) {
-        double there = start + seconds;
-        if (crosses(f)) {
-          there += work.crossing(f);
-          copied += work.blockBytes()[f];
-          for (int d = first[p]; d < first[p] + count[p]; d++) {
-            boolean has = d >= first[f] && d < first[f] + count[f];
-            bytes[d] = FrontMemory.add(bytes[d], has ? 0 : work.blockBytes()[f]);
-          }
-        }
+        double there = start + seconds + (crosses(f) ? work.crossing(f) : 0);
         ready[p] = Math.max(ready[p], there);
         if (--missing[p] == 0) {
           queue.add(p);
         }
       }
     }
-    return new DeviceMapping(devices, first, count, end, longest, busy, bytes, copied);
+    return end;
   }
 
   private boolean crosses(int f) {

@@ -11,7 +11,7 @@ import java.util.function.IntFunction;
  * @param devices used: 0 .. devices - 1
  * @param first size fronts; the first device of each front
  * @param count size fronts; number of devices, more than one for a shared front
- * @param seconds foretold
+ * @param seconds foretold, with {@link ResourceModel#DEVICE_LEVEL_SECONDS} for the begin of several
  * @param pathSeconds the longest path of fronts and copies to the root; no schedule is shorter
  * @param busySeconds size devices; the rest of {@code seconds} a device waits
  * @param bytes size devices; fronts, blocks from other devices and VT slots
