@@ -32,10 +32,19 @@ final class FrontCounts {
   private final AtomicIntegerArray filling;
 
   FrontCounts(StageFronts stage) {
+    this(stage, new int[stage.fronts]);
+  }
+
+  /**
+   * Counts of fronts with rounds after their last.
+   *
+   * @param tail size fronts; rounds of each front after the one that passes its last rows on
+   */
+  FrontCounts(StageFronts stage, int[] tail) {
     start = new int[stage.fronts + 1];
     for (int f = 0; f < stage.fronts; f++) {
       int rounds = stage.rounds[f] == null ? 0 : stage.rounds[f].rounds();
-      start[f + 1] = Math.addExact(start[f], rounds + 1);
+      start[f + 1] = Math.addExact(start[f], rounds + 1 + tail[f]);
     }
     chain = new int[start[stage.fronts]];
     bulk = new int[start[stage.fronts]];

@@ -35,17 +35,32 @@ final class FrontTimes {
 
   final int[] block;
 
-  /** size rounds; end of the S entries needed up to and in the round. */
-  final long[] entriesNeeded;
-
   /** size fronts; rounds of factorization of each front. */
   private final int[] length;
+
+  /** size fronts; rounds after the last one of factorization until the last rows leave. */
+  private final int[] late;
+
+  /** size fronts; rounds after that of the last rows, for the way of the block. */
+  private final int[] tail;
 
   /** size fronts; the first round in which a front has tasks. */
   private final int[] first;
 
   FrontTimes(StageFronts s) {
+    this(s, new int[s.fronts], new int[s.fronts]);
+  }
+
+  /**
+   * A timetable of several devices ({@link FrontWays}).
+   *
+   * @param late size fronts; rounds between a front's last one of factorization and its last rows
+   * @param tail size fronts; rounds of a front after the first that follows its factorization
+   */
+  FrontTimes(StageFronts s, int[] late, int[] tail) {
     int n = s.fronts;
+    this.late = late;
+    this.tail = tail;
     blockStart = new int[n + 1];
     block = new int[s.blocks];
     groupBlocks(s);
@@ -62,14 +77,19 @@ final class FrontTimes {
     }
     activeStart = new int[rounds + 1];
     active = activeFronts(s);
-    entriesNeeded = new long[rounds];
-    for (int f = 0; f < n; f++) {
+  }
+
+  /** size rounds; end of the S entries of a stage of these fronts needed up to and in a round. */
+  long[] entriesNeeded(StageFronts s) {
+    long[] needed = new long[rounds];
+    for (int f = 0; f < s.fronts; f++) {
       int r = first[f];
-      entriesNeeded[r] = Math.max(entriesNeeded[r], s.sStart[f + 1]);
+      needed[r] = Math.max(needed[r], s.sStart[f + 1]);
     }
     for (int r = 1; r < rounds; r++) {
-      entriesNeeded[r] = Math.max(entriesNeeded[r], entriesNeeded[r - 1]);
+      needed[r] = Math.max(needed[r], needed[r - 1]);
     }
+    return needed;
   }
 
   private void groupBlocks(StageFronts s) {
@@ -97,7 +117,7 @@ final class FrontTimes {
       }
       length[f] = tiled ? s.rounds[f].rounds() : 0;
       first[f] = assembled ? start[f] - 1 : start[f];
-      int last = start[f] + length[f];
+      int last = start[f] + length[f] + tail[f];
       end = Math.max(end, last + 1);
       if (s.parent[f] >= 0) {
         start[s.parent[f]] = Math.max(start[s.parent[f]], last + 1);
@@ -108,7 +128,7 @@ final class FrontTimes {
 
   private int[] activeFronts(StageFronts s) {
     for (int f = 0; f < s.fronts; f++) {
-      for (int r = first[f]; r <= start[f] + length[f]; r++) {
+      for (int r = first[f]; r <= end(f); r++) {
         activeStart[r + 1]++;
       }
     }
@@ -118,11 +138,21 @@ final class FrontTimes {
     int[] list = new int[activeStart[rounds]];
     int[] next = Arrays.copyOf(activeStart, rounds);
     for (int f : byHeight(s)) {
-      for (int r = first[f]; r <= start[f] + length[f]; r++) {
+      for (int r = first[f]; r <= end(f); r++) {
         list[next[r]++] = f;
       }
     }
     return list;
+  }
+
+  /** The round in which the last rows of front f go to the output. */
+  int rowsEnd(int f) {
+    return start[f] + length[f] + late[f];
+  }
+
+  /** The last round in which front f has tasks. */
+  private int end(int f) {
+    return start[f] + length[f] + tail[f];
   }
 
   /** The fronts, those with the longest path to the root first: a counting sort. */
@@ -131,7 +161,7 @@ final class FrontTimes {
     int most = 0;
     for (int f = s.fronts - 1; f >= 0; f--) {
       int above = s.parent[f] < 0 ? 0 : height[s.parent[f]];
-      height[f] = Math.addExact(1 + length[f], above);
+      height[f] = Math.addExact(1 + length[f] + tail[f], above);
       most = Math.max(most, height[f]);
     }
     int[] next = new int[most + 2];

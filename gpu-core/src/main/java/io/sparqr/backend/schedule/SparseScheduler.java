@@ -142,7 +142,7 @@ public final class SparseScheduler {
       int local = r - times.start[f];
       for (int op = s.opStart(local); op < s.opStart(local + 1); op = s.next(op)) {
         tiles += s.columnTiles - s.applyFrom(op);
-        flops += flops(s, op);
+        flops += flops(s, op, s.kind(op) != TaskLayout.APPLY, s.columnTiles - s.applyFrom(op));
       }
     }
     applyTiles.addAndGet(r, tiles);
@@ -176,16 +176,21 @@ public final class SparseScheduler {
     return s != null && local >= 0 && local < s.rounds() ? s : null;
   }
 
-  /** Factorize: 2 (32 b) 32^2 and as much again for T; Apply: 32^3 (4 b + 2) a column tile. */
-  private static double flops(FrontSchedule s, int op) {
+  /**
+   * Factorize: 2 (32 b) 32^2 and as much again for T; Apply: 32^3 (4 b + 2) a column tile.
+   *
+   * @param factorizes whether the task that factorizes counts
+   * @param columns column tiles of the Apply tasks that count
+   */
+  static double flops(FrontSchedule s, int op, boolean factorizes, int columns) {
     double cube = (double) TaskLayout.TILE * TaskLayout.TILE * TaskLayout.TILE;
-    int columns = s.columnTiles - s.applyFrom(op);
     double flops = 0;
     int applied = s.size(op);
     if (s.kind(op) != TaskLayout.APPLY) {
-      int size = s.size(op) - s.bundleFrom(op);
-      flops += cube * 3 * size;
       applied = 1 + Integer.bitCount(s.applied(op));
+    }
+    if (factorizes) {
+      flops += cube * 3 * (s.size(op) - s.bundleFrom(op));
       columns += s.kind(op) == TaskLayout.APPLY_FACTORIZE ? 1 : 0;
     }
     return flops + cube * (4.0 * applied + 2) * columns;

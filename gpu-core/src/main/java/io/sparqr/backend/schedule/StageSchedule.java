@@ -18,7 +18,7 @@ public final class StageSchedule {
 
   private final StageFronts stage;
   private final FrontTimes times;
-  private final TaskEmitter tasks;
+  private final Emitter tasks;
   private final FrontCounts needs;
 
   /** size rounds x KINDS + 1; first record of each kind of each round. */
@@ -27,10 +27,13 @@ public final class StageSchedule {
   private final VtSlots slots;
   private final double flops;
 
+  /** size rounds; end of the S entries needed up to and in the round. */
+  private final long[] entriesNeeded;
+
   StageSchedule(
       StageFronts stage,
       FrontTimes times,
-      TaskEmitter tasks,
+      Emitter tasks,
       FrontCounts needs,
       long[] kindStart,
       VtSlots slots,
@@ -42,6 +45,15 @@ public final class StageSchedule {
     this.kindStart = kindStart;
     this.slots = slots;
     this.flops = flops;
+    entriesNeeded = times.entriesNeeded(stage);
+  }
+
+  StageFronts stage() {
+    return stage;
+  }
+
+  FrontCounts needs() {
+    return needs;
   }
 
   /** Number of rounds. */
@@ -96,12 +108,12 @@ public final class StageSchedule {
 
   /** S entries [0, x) must be on the device when the round starts. O(1). */
   public long entriesNeeded(int round) {
-    return times.entriesNeeded[round];
+    return entriesNeeded[round];
   }
 
   /** The round that writes the last packed rows of front f to the output buffer. */
   public int lastRound(int f) {
-    return times.start[f] + (stage.rounds[f] == null ? 0 : stage.rounds[f].rounds());
+    return times.rowsEnd(f);
   }
 
   /** The first round in which front f is factored; S and blocks are assembled one round earlier. */

@@ -52,8 +52,12 @@ public sealed interface Task {
   /**
    * Copies rows [rowFrom, rowTo) and columns [columnFrom, columnTo) of a child's block (the entries
    * with column at least row) to its parent; columns count the tail, then the right-hand sides.
+   *
+   * @param crossing in a list for several devices: the front is not one that has the same single
+   *     device as its parent. Its DROP tasks have not passed a block on, so this task does
    */
-  record PackAssemble(int front, int parent, int rowFrom, int rowTo, int columnFrom, int columnTo)
+  record PackAssemble(
+      int front, int parent, int rowFrom, int rowTo, int columnFrom, int columnTo, boolean crossing)
       implements Task {}
 
   /** As above, from a packed block that came from outside the stage; front() is the receiver. */

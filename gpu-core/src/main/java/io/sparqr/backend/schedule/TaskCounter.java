@@ -13,6 +13,7 @@ final class TaskCounter implements TaskSink {
   private int local;
   private int chain;
   private int bulk;
+  private boolean marked;
 
   /** The front assembled by the current tasks, and the number of these so far. */
   private int filled;
@@ -62,11 +63,23 @@ final class TaskCounter implements TaskSink {
   }
 
   @Override
-  public void apply(FrontSchedule s, int op, int front, int readBase, int parts) {
-    kinds[TaskLayout.APPLY_NEAR]++;
-    kinds[TaskLayout.APPLY] += parts - 1;
-    chain++;
-    bulk += parts - 1;
+  public void apply(FrontSchedule s, int op, int front, int readBase, int from, int to, int parts) {
+    int near = from == s.applyFrom(op) ? 1 : 0;
+    kinds[TaskLayout.APPLY_NEAR] += near;
+    kinds[TaskLayout.APPLY] += parts - near;
+    chain += near;
+    bulk += parts - near;
+  }
+
+  @Override
+  public void marked(boolean on) {
+    marked = on;
+  }
+
+  @Override
+  public void copied(int chainCopies, int bulkCopies) {
+    chain += chainCopies;
+    bulk += bulkCopies;
   }
 
   @Override
@@ -87,6 +100,8 @@ final class TaskCounter implements TaskSink {
     kinds[TaskLayout.SMALL_FRONT]++;
     if ((flags & TaskLayout.SMALL_PACK_ASSEMBLE) != 0) {
       fills(parent);
+    } else if (marked) {
+      bulk++;
     }
   }
 
@@ -96,6 +111,8 @@ final class TaskCounter implements TaskSink {
     kinds[TaskLayout.DROP]++;
     if (parent >= 0) {
       fills(parent);
+    } else if (marked) {
+      bulk++;
     }
   }
 

@@ -1,11 +1,13 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.schedule;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The tasks of each front of a stage in each round: the only place that decides their kinds, rows
  * and columns. Thread-safe once the rounds' chunks are set.
  */
-final class TaskEmitter {
+final class TaskEmitter implements Emitter {
 
   private final StageFronts stage;
   private final SchedulerOptions options;
@@ -33,8 +35,18 @@ final class TaskEmitter {
     chunk[round] = (int) Math.max(1, Math.min(options.maxApplyTiles(), even));
   }
 
-  /** Emits all tasks of front f in round r. */
-  void emit(int r, int f, TaskSink sink) {
+  /** Most column tiles of an Apply task of a round. */
+  int chunk(int round) {
+    return chunk[round];
+  }
+
+  @Override
+  public void emit(int r, int f, TaskSink sink) {
+    emit(r, f, stage.parent[f], sink);
+  }
+
+  /** The same for a front whose block goes to this parent, or if -1 to none by these tasks. */
+  void emit(int r, int f, int parent, TaskSink sink) {
     int local = r - times.start[f];
     FrontSchedule s = stage.rounds[f];
     sink.begin(f, local);
@@ -43,7 +55,7 @@ final class TaskEmitter {
       return;
     }
     if (s == null) {
-      emitSmall(f, sink);
+      emitSmall(f, parent, sink);
       return;
     }
     if (local < s.rounds()) {
@@ -55,19 +67,20 @@ final class TaskEmitter {
         }
         int tiles = s.columnTiles - s.applyFrom(op);
         if (tiles > 0) {
-          sink.apply(s, op, f, readBase, (tiles + chunk[r] - 1) / chunk[r]);
+          int parts = (tiles + chunk[r] - 1) / chunk[r];
+          sink.apply(s, op, f, readBase, s.applyFrom(op), s.columnTiles, parts);
         }
       }
     }
     for (int k = FrontTimes.firstDone(s, local - 1); k < FrontTimes.firstDone(s, local); k++) {
-      emitFinalRows(f, k, sink);
+      emitFinalRows(f, k, parent, sink);
     }
     if (local == s.rounds()) {
-      emitEnd(f, sink);
+      emitEnd(f, parent, sink);
     }
   }
 
-  private void emitAssembly(int f, FrontSchedule s, TaskSink sink) {
+  void emitAssembly(int f, @Nullable FrontSchedule s, TaskSink sink) {
     if (s != null) {
       long to = stage.sStart[f + 1];
       long step = scatterEntries();
@@ -79,27 +92,27 @@ final class TaskEmitter {
       int block = times.block[b];
       int number = stage.fronts + block;
       int width = stage.blockCn[block] + stage.rhs;
-      emitPacks(TaskLayout.ASSEMBLE_BLOCK, number, f, 0, stage.blockCm[block], width, sink);
+      emitPacks(TaskLayout.ASSEMBLE_BLOCK, number, f, 0, stage.blockCm[block], 0, width, sink);
     }
   }
 
-  /** Emits the assembly of rows [first, end) of an upper trapezoid of this many columns. */
-  private void emitPacks(
-      int kind, int from, int parent, int first, int end, int width, TaskSink sink) {
+  /** Emits the assembly of rows [first, end) and columns [left, width) of an upper trapezoid. */
+  void emitPacks(
+      int kind, int from, int parent, int first, int end, int left, int width, TaskSink sink) {
     for (int row = first; row < end; row += options.packRows()) {
       int rowTo = Math.min(end, row + options.packRows());
-      for (int c = row; c < width; c += options.packColumns()) {
+      for (int c = Math.max(row, left); c < width; c += options.packColumns()) {
         sink.pack(kind, from, parent, row, rowTo, c, Math.min(width, c + options.packColumns()));
       }
     }
   }
 
-  private void emitSmall(int f, TaskSink sink) {
+  private void emitSmall(int f, int parent, TaskSink sink) {
     int flags = 0;
     if (stage.sStart[f + 1] > stage.sStart[f]) {
       flags |= TaskLayout.SMALL_ASSEMBLE_S;
     }
-    if (stage.parent[f] >= 0) {
+    if (parent >= 0) {
       flags |= TaskLayout.SMALL_PACK_ASSEMBLE;
     }
     if (stage.outRows[f] > 0) {
@@ -109,18 +122,18 @@ final class TaskEmitter {
     if (times.residualStart[f + 1] > slot) {
       flags |= TaskLayout.SMALL_RESIDUAL;
     }
-    sink.small(
-        flags,
-        f,
-        stage.parent[f],
-        slot,
-        stage.outRows[f],
-        stage.outStart[f],
-        stage.packedRhs(f, 0));
+    boolean leaves = parent != stage.parent[f];
+    if (leaves) {
+      sink.marked(true);
+    }
+    sink.small(flags, f, parent, slot, stage.outRows[f], stage.outStart[f], stage.packedRhs(f, 0));
+    if (leaves) {
+      sink.marked(false);
+    }
   }
 
-  /** Emits the final rows of row tile k to the output and to the parent. */
-  private void emitFinalRows(int f, int k, TaskSink sink) {
+  /** Emits the final rows of row tile k to the output and to the parent, if any. */
+  void emitFinalRows(int f, int k, int parent, TaskSink sink) {
     int from = k * TaskLayout.TILE;
     int to = Math.min(stage.outRows[f], from + TaskLayout.TILE);
     int step = rowsOut(stage.fn[f]);
@@ -129,11 +142,11 @@ final class TaskEmitter {
       long out = stage.packedRow(f, row);
       sink.out(TaskLayout.PACK_ROWS, 0, f, 0, row, end, out, stage.packedRhs(f, row));
     }
-    if (stage.parent[f] >= 0) {
+    if (parent >= 0) {
       int first = Math.max(from - stage.fp[f], 0);
       int end = Math.min(from + TaskLayout.TILE - stage.fp[f], stage.cm[f]);
       int width = stage.fn[f] - stage.fp[f] + stage.rhs;
-      emitPacks(TaskLayout.PACK_ASSEMBLE, f, stage.parent[f], first, end, width, sink);
+      emitPacks(TaskLayout.PACK_ASSEMBLE, f, parent, first, end, 0, width, sink);
     }
   }
 
@@ -146,9 +159,9 @@ final class TaskEmitter {
    * Emits the tasks after the last round: the residual, and for an empty block a task that only
    * passes the front's state to the parent.
    */
-  private void emitEnd(int f, TaskSink sink) {
-    if (stage.parent[f] >= 0 && stage.cm[f] == 0) {
-      sink.pack(TaskLayout.PACK_ASSEMBLE, f, stage.parent[f], 0, 0, 0, 0);
+  void emitEnd(int f, int parent, TaskSink sink) {
+    if (parent >= 0 && stage.cm[f] == 0) {
+      sink.pack(TaskLayout.PACK_ASSEMBLE, f, parent, 0, 0, 0, 0);
     }
     int end = times.residualStart[f + 1];
     int dropSlot = stage.dropsRhs(f) ? --end : -1;
@@ -158,11 +171,20 @@ final class TaskEmitter {
       sink.out(TaskLayout.RESIDUAL, 0, f, slot, from, to, 0, 0);
     }
     int most = stage.dropMost(f);
-    for (int k = 0; k < stage.dropWorkers(f); k++) {
+    // Leftover rows do not go to another device.
+    boolean leaves = parent != stage.parent[f];
+    boolean here = !leaves || stage.dropsAlone(f);
+    if (leaves) {
+      sink.marked(true);
+    }
+    for (int k = 0; here && k < stage.dropWorkers(f); k++) {
       long out = stage.outStart[f];
       int rows = stage.outRows[f];
       long right = stage.packedRhs(f, 0);
-      sink.drop(f, stage.parent[f], dropSlot, slots.dropFrom(f), most, rows, out, right);
+      sink.drop(f, parent, dropSlot, slots.dropFrom(f), most, rows, out, right);
+    }
+    if (leaves) {
+      sink.marked(false);
     }
   }
 

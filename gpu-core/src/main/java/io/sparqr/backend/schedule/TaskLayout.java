@@ -100,6 +100,15 @@ public final class TaskLayout {
   public static final double DEAD_MARGIN = 10;
 
   static final int FLAG_FINAL = 1;
+
+  /**
+   * Set only in lists for several devices. FACTORIZE, APPLY_FACTORIZE: counts in its front's word
+   * of bundles made too ({@link DeviceCopy}). SMALL_FRONT, DROP: the block leaves the device, so
+   * the task passes none on and counts as a bulk task of its own front. PACK_ASSEMBLE: of a block
+   * that has left its device or may; copies rows of a front whose dead columns are dropped as well.
+   */
+  static final int FLAG_DEVICES = 0x80;
+
   static final int SMALL_ASSEMBLE_S = 1;
   static final int SMALL_PACK_ASSEMBLE = 2;
   static final int SMALL_PACK_ROWS = 4;
@@ -194,9 +203,18 @@ public final class TaskLayout {
     return kind == FACTORIZE || kind == APPLY_FACTORIZE || kind == APPLY_NEAR;
   }
 
+  /** Whether the task at byte {@code at} concerns other devices. */
+  public static boolean marked(ByteBuffer b, int at) {
+    return (b.get(at + FLAGS) & FLAG_DEVICES) != 0;
+  }
+
   /** The front for which the task at byte {@code at} counts as a bulk task, or -1. */
   public static int countsForBulk(ByteBuffer b, int at) {
-    return switch (kind(b, at)) {
+    int kind = kind(b, at);
+    if (marked(b, at) && (kind == SMALL_FRONT || kind == DROP)) {
+      return front(b, at);
+    }
+    return switch (kind) {
       case APPLY, ASSEMBLE_S -> front(b, at);
       case PACK_ASSEMBLE, ASSEMBLE_BLOCK -> b.getInt(at + PACK_PARENT);
       case SMALL_FRONT ->
@@ -284,7 +302,7 @@ public final class TaskLayout {
     int columnFrom = b.getInt(at + PACK_COLUMN_FROM);
     int columnTo = b.getInt(at + PACK_COLUMN_TO);
     return b.get(at + KIND) == PACK_ASSEMBLE
-        ? new Task.PackAssemble(front, parent, rowFrom, rowTo, columnFrom, columnTo)
+        ? new Task.PackAssemble(front, parent, rowFrom, rowTo, columnFrom, columnTo, marked(b, at))
         : new Task.AssembleBlock(front, parent, rowFrom, rowTo, columnFrom, columnTo);
   }
 

@@ -14,11 +14,23 @@ interface TaskSink {
   void factorize(FrontSchedule s, int op, int front, int readBase, int writeBase);
 
   /**
-   * The Apply tasks of an operation: the column tiles from {@link FrontSchedule#applyFrom} on in
-   * {@code parts} parts, at least one. The first is an APPLY_NEAR, since its columns may be
-   * factorized in the next round, the others are APPLY.
+   * Apply tasks of an operation: column tiles [from, to) in {@code parts} parts, at least one.
+   * Where they begin at {@link FrontSchedule#applyFrom}, the first is an APPLY_NEAR, since its
+   * columns may be factorized in the next round; the others are APPLY.
    */
-  void apply(FrontSchedule s, int op, int front, int readBase, int parts);
+  void apply(FrontSchedule s, int op, int front, int readBase, int from, int to, int parts);
+
+  /**
+   * Sets whether the following tasks concern other devices ({@link TaskLayout#FLAG_DEVICES}): off
+   * at first, and always off in a list for one device.
+   */
+  default void marked(boolean on) {}
+
+  /**
+   * Announces finished work that counts for the front of {@link #begin} in its local round, but is
+   * no task of this list: copies between devices.
+   */
+  default void copied(int chain, int bulk) {}
 
   /** A PACK_ASSEMBLE (of a front) or ASSEMBLE_BLOCK (of a block's descriptor). */
   void pack(int kind, int from, int parent, int rowFrom, int rowTo, int columnFrom, int columnTo);

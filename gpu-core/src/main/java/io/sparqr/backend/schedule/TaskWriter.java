@@ -23,6 +23,9 @@ final class TaskWriter implements TaskSink {
 
   private long need;
 
+  /** Flag of the following tasks. */
+  private int mark;
+
   /**
    * Writes from the target's start on.
    *
@@ -66,7 +69,7 @@ final class TaskWriter implements TaskSink {
 
   private int record(int kind, int size, int applied, int flags, int front, long need) {
     int at = Math.multiplyExact(next[kind]++, TaskLayout.TASK_BYTES);
-    int head = kind | size << 8 | applied << 16 | flags << 24;
+    int head = kind | size << 8 | applied << 16 | (flags | mark) << 24;
     b.putLong(at, pair(head, front));
     b.putLong(at + TaskLayout.NEED_CHAIN, need);
     b.putLong(at + TaskLayout.NEED_CHAIN + 8, 0);
@@ -99,15 +102,19 @@ final class TaskWriter implements TaskSink {
   }
 
   @Override
-  public void apply(FrontSchedule s, int op, int front, int readBase, int parts) {
-    int from = s.applyFrom(op);
-    int to = s.columnTiles;
+  public void marked(boolean on) {
+    mark = on ? TaskLayout.FLAG_DEVICES : 0;
+  }
+
+  @Override
+  public void apply(FrontSchedule s, int op, int front, int readBase, int from, int to, int parts) {
+    boolean near = from == s.applyFrom(op);
     int mask = s.kind(op) == TaskLayout.APPLY ? (1 << (s.size(op) - 1)) - 1 : s.applied(op);
     int first = -1;
     for (int p = 0; p < parts; p++) {
       int lo = from + (int) ((long) (to - from) * p / parts);
       int hi = from + (int) ((long) (to - from) * (p + 1) / parts);
-      int kind = p == 0 ? TaskLayout.APPLY_NEAR : TaskLayout.APPLY;
+      int kind = near && p == 0 ? TaskLayout.APPLY_NEAR : TaskLayout.APPLY;
       int at = record(kind, 1 + Integer.bitCount(mask), 0, 0, front, need);
       if (first < 0) {
         first = at;

@@ -1,6 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.schedule;
 
+import java.util.function.IntPredicate;
+
 /**
  * The numbering of the VT slots of a stage's fronts: the first slot written by each local round of
  * a front. Immutable.
@@ -19,6 +21,16 @@ final class VtSlots {
 
   /** Numbers the slots of fronts with scheduled rounds. */
   VtSlots(StageFronts stage) {
+    this(stage, f -> false);
+  }
+
+  /**
+   * The same, with a slot for each bundle of some fronts.
+   *
+   * @param once fronts whose slots are written only once: those of several devices, because nothing
+   *     tells the device that made a bundle when all others have taken it
+   */
+  VtSlots(StageFronts stage, IntPredicate once) {
     slotStart = new int[stage.fronts + 1];
     for (int f = 0; f < stage.fronts; f++) {
       int length = stage.rounds[f] == null ? 0 : stage.rounds[f].rounds();
@@ -26,7 +38,7 @@ final class VtSlots {
     }
     slotBase = new int[slotStart[stage.fronts]];
     dropFrom = new int[stage.fronts];
-    count = stage.keepQ ? ownSlots(stage) : sharedSlots(stage);
+    count = stage.keepQ ? ownSlots(stage) : sharedSlots(stage, once);
   }
 
   /** Number of slots required. */
@@ -67,14 +79,18 @@ final class VtSlots {
    * end. A front starts after all its descendants are done, so it may reuse their slots; fronts
    * that are not ancestors of each other have separate slots.
    */
-  private int sharedSlots(StageFronts stage) {
+  private int sharedSlots(StageFronts stage, IntPredicate once) {
     int n = stage.fronts;
     int[][] most = new int[n][];
     int[] below = new int[n + 1];
     for (int f = 0; f < n; f++) {
       FrontSchedule s = stage.rounds[f];
       int own = 0;
-      if (s != null) {
+      if (s != null && once.test(f)) {
+        for (int local = 0; local < s.rounds(); local++) {
+          own = Math.addExact(own, s.writes(local));
+        }
+      } else if (s != null) {
         most[f] = new int[3];
         for (int local = 0; local < s.rounds(); local++) {
           most[f][local % 3] = Math.max(most[f][local % 3], s.writes(local));
@@ -94,7 +110,13 @@ final class VtSlots {
       taken[p] += below[f];
       dropFrom[f] = base[f];
       FrontSchedule s = stage.rounds[f];
+      int used = 0;
       for (int local = 0; s != null && local < s.rounds(); local++) {
+        if (once.test(f)) {
+          slotBase[slotStart[f] + local] = base[f] + used;
+          used += s.writes(local);
+          continue;
+        }
         int set = local % 3;
         slotBase[slotStart[f] + local] =
             base[f] + (set > 0 ? most[f][0] : 0) + (set > 1 ? most[f][1] : 0);

@@ -29,6 +29,9 @@ final class StageTasks {
   final double[] residual;
   final int[] state;
 
+  /** Whether a block did not cross as it would have passed on one device. */
+  boolean unsuited;
+
   private final FrontDescriptor[] front;
   private final RowsLeftOver leftOver;
   private final double tolerance;
@@ -71,6 +74,8 @@ final class StageTasks {
   void run(Task task) {
     if (task instanceof Task.AssembleBlock t) {
       assembleBlock(t);
+    } else if (task instanceof Task.PackAssemble t && t.crossing()) {
+      arrived(t);
     } else if (task instanceof Task.PackAssemble t) {
       if (state[t.front()] == TaskLayout.STATE_SOUND) {
         packAssemble(t);
@@ -92,6 +97,18 @@ final class StageTasks {
     } else if (state[task.front()] != TaskLayout.STATE_PENDING) {
       runSound(task);
     }
+  }
+
+  /** A block that may have come from another device: its front's DROP tasks pass nothing on. */
+  private void arrived(Task.PackAssemble t) {
+    int its = state[t.front()];
+    if (its == TaskLayout.STATE_SOUND || its == TaskLayout.STATE_DROPPED) {
+      packAssemble(t);
+      return;
+    }
+    state[t.parent()] = TaskLayout.STATE_PENDING;
+    // On one device its DROP tasks would pass leftover rows on.
+    unsuited |= its == TaskLayout.STATE_DEAD && front[t.front()].drop() != 0;
   }
 
   private void runSound(Task task) {
@@ -280,7 +297,7 @@ final class StageTasks {
     }
     if (t.packAssemble() && state[t.front()] == TaskLayout.STATE_SOUND) {
       int columns = d.cn() + d.rhs();
-      packAssemble(new Task.PackAssemble(t.front(), d.parent(), 0, d.cm(), 0, columns));
+      packAssemble(new Task.PackAssemble(t.front(), d.parent(), 0, d.cm(), 0, columns, false));
     }
     if (t.packRows()) {
       packRows(t.front(), 0, t.rows(), out, t.out(), t.outRhs());
@@ -333,7 +350,8 @@ final class StageTasks {
     }
     packRows(t.front(), 0, t.rows(), out, t.out(), t.outRhs());
     if (t.parent() >= 0) {
-      packAssemble(new Task.PackAssemble(t.front(), t.parent(), 0, d.cm(), 0, d.cn() + d.rhs()));
+      int width = d.cn() + d.rhs();
+      packAssemble(new Task.PackAssemble(t.front(), t.parent(), 0, d.cm(), 0, width, false));
     }
   }
 

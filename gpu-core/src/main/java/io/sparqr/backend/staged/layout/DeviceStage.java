@@ -1,0 +1,163 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.staged.layout;
+
+import io.sparqr.backend.schedule.DeviceSchedule;
+import io.sparqr.backend.schedule.FrontDescriptor;
+import io.sparqr.backend.schedule.FrontDevices;
+import io.sparqr.backend.schedule.SchedulerOptions;
+import io.sparqr.backend.schedule.TaskLayout;
+import io.sparqr.partition.DeviceMapping;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * A stage for several devices: a program for each of them, made from the stage's program for one.
+ * Immutable.
+ *
+ * <p>Each device has buffers of its own. Its arena holds the fronts that it has a part in, a shared
+ * front in full: its own column tiles, and beside them in their places what others send. Of a
+ * crossing front whose parent it has, it holds the block alone: the descriptor there has another
+ * leading dimension, and its first entry lies before the block, so that row fp + i and column fp +
+ * j are where {@link TaskLayout#PACK_ASSEMBLE} looks for them. Numbers of fronts, blocks, columns,
+ * VT slots and residual slots, the maps and the places of the counts are the same on all devices.
+ *
+ * @param one the stage on one device
+ * @param schedule lists and copies
+ * @param programs size devices
+ */
+public record DeviceStage(StageProgram one, DeviceSchedule schedule, List<StageProgram> programs) {
+
+  private static final int ALIGN = TaskLayout.TILE;
+
+  /**
+   * Lays a stage out for several devices. O(entries + fronts x devices + operations x devices).
+   *
+   * @param options those of the stage's schedule
+   */
+  public static DeviceStage of(
+      StageProgram one, FrontDevices devices, SchedulerOptions options, int threads) {
+    DeviceSchedule schedule =
+        DeviceSchedule.of(
+            one.schedule(),
+            devices,
+            options,
+            (f, j) -> one.maps()[Math.toIntExact(one.descriptor(f).columnMap() + j)],
+            threads);
+    var programs = new StageProgram[devices.devices()];
+    for (int d = 0; d < programs.length; d++) {
+      programs[d] = program(one, schedule, d);
+    }
+    return new DeviceStage(one, schedule, List.of(programs));
+  }
+
+  /**
+   * The devices of a stage's fronts by the task's mapping. Fronts that turned out to be small are
+   * not shared: they stay on their first device.
+   *
+   * @param fronts of the task, ascending, as the mapping numbers them
+   * @throws IllegalArgumentException if a front of the stage is not one of the task
+   */
+  public static FrontDevices devices(DeviceMapping mapping, int[] fronts, StageProgram stage) {
+    int[] first = new int[stage.fronts()];
+    int[] count = new int[stage.fronts()];
+    for (int f = 0; f < first.length; f++) {
+      FrontDescriptor d = stage.descriptor(f);
+      int at = Arrays.binarySearch(fronts, d.id());
+      if (at < 0) {
+        throw new IllegalArgumentException("front " + d.id() + " is not one of the task");
+      }
+      first[f] = mapping.first()[at];
+      count[f] = d.small() || d.fm() == 0 ? 1 : mapping.count()[at];
+    }
+    return new FrontDevices(mapping.devices(), first, count, FrontDevices.WIDTH);
+  }
+
+  /** Bytes of the device that needs the most ({@link StageProgram#deviceBytes}). */
+  public long deviceBytes() {
+    long most = 0;
+    for (StageProgram p : programs) {
+      most = Math.max(most, p.deviceBytes());
+    }
+    return most;
+  }
+
+  private static StageProgram program(StageProgram one, DeviceSchedule schedule, int device) {
+    FrontDevices devices = schedule.map();
+    int fronts = one.fronts();
+    int blocks = one.blocks();
+    var all = new FrontDescriptor[fronts + blocks];
+    long[] outStart = new long[fronts + 1];
+    long arena = 0;
+    int entries = 0;
+    for (int f = 0; f < fronts; f++) {
+      FrontDescriptor d = one.descriptor(f);
+      boolean on = devices.on(f, device);
+      int length = on ? (int) (d.sTo() - d.sFrom()) : 0;
+      var shape = d.shape();
+      long data = arena;
+      if (on) {
+        long height = d.small() ? d.fm() : (long) TaskLayout.TILE * d.rowTiles();
+        height += d.drop() > 0 ? TaskLayout.TILE : 0;
+        arena += aligned(d.ld() * height);
+      } else if (schedule.arrives(f, device)) {
+        int ld = d.cn() + d.rhs();
+        data -= (long) d.fp() * ld + d.fp();
+        arena += aligned((long) ld * d.cm());
+        shape =
+            new FrontDescriptor.Shape(
+                ld, d.fm(), d.fn(), d.fp(), d.rhs(), d.cm(), d.rowTiles(), d.columnTiles());
+      }
+      var places =
+          new FrontDescriptor.Places(
+              data, 0, entries, entries + (long) length, d.rowMap(), d.columnMap());
+      all[f] = new FrontDescriptor(places, shape, d.parent(), d.id(), d.drop());
+      entries += length;
+      outStart[f + 1] = outStart[f] + (devices.home(f) == device ? one.outLength(f) : 0);
+    }
+    long input = 0;
+    for (int k = fronts; k < fronts + blocks; k++) {
+      FrontDescriptor d = one.descriptor(k);
+      long values = d.dataRhs() - d.data();
+      var places =
+          new FrontDescriptor.Places(input, input + values, 0, 0, d.rowMap(), d.columnMap());
+      all[k] = new FrontDescriptor(places, d.shape(), d.parent(), d.id(), d.drop());
+      input += devices.on(d.parent(), device) ? values + (long) d.fm() * d.rhs() : 0;
+    }
+    ByteBuffer encoded =
+        ByteBuffer.allocateDirect(Math.multiplyExact(all.length, TaskLayout.FRONT_BYTES))
+            .order(ByteOrder.LITTLE_ENDIAN);
+    for (int k = 0; k < all.length; k++) {
+      all[k].encode(encoded, k);
+    }
+    int[] index = index(one, devices, device, entries);
+    return new StageProgram(
+        one.counts(),
+        new StageProgram.Descriptors(encoded, all),
+        one.maps(),
+        new StageProgram.Entries(index, StageProgram.placeBits(index), one.ownRows()),
+        one.initialState(),
+        new StageProgram.Memory(arena, input, outStart),
+        schedule.of(device),
+        one.columns());
+  }
+
+  private static int[] index(StageProgram one, FrontDevices devices, int device, int entries) {
+    int[] index = new int[entries];
+    int at = 0;
+    for (int f = 0; f < one.fronts(); f++) {
+      FrontDescriptor d = one.descriptor(f);
+      if (devices.on(f, device)) {
+        int length = (int) (d.sTo() - d.sFrom());
+        System.arraycopy(one.sIndex(), (int) d.sFrom(), index, at, length);
+        at += length;
+      }
+    }
+    return index;
+  }
+
+  private static long aligned(long doubles) {
+    return (doubles + ALIGN - 1) / ALIGN * ALIGN;
+  }
+}
