@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
 # Builds the site in target/site from the files of docs; a broken link is
-# an error. It runs the notebooks on PySpark 4.1.0, with the jar that Maven has made; their assertions must hold.
+# an error. It runs the notebooks on PySpark 4.1.4, with the jar that Maven has made; their assertions must hold.
 #   docs/build.sh --install     only makes the environment (in python/target)
 #   docs/build.sh --notebooks   runs the notebooks and makes no site
 #   docs/build.sh --pages       makes the site from the last run of the notebooks
@@ -10,13 +10,13 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 what=${1:-}
 
-beside=$PWD/python/target/pyspark-4.1.0
+beside=$PWD/python/target/pyspark-4.1.4
 home=$PWD/python/target/docs
 run() {
   env -u PYTHONPATH -u SPARK_HOME "$@"
 }
 
-python/tests/on_pyspark.sh 4.1.0 --install
+python/tests/on_pyspark.sh 4.1.4 --install
 sums=$(cat docs/requirements.txt "$beside/made" | sha256sum)
 if [ "$(cat "$home/made" 2>/dev/null)" != "$sums" ]; then
   rm -rf "$home"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Optional, Sequence, Union
 
 from sparqr._errors import SparqrError
 from sparqr._frame import require_no_connect
+from sparqr._pyspark import require_pyspark
 
 if TYPE_CHECKING:
     import numpy
@@ -214,10 +215,9 @@ def active_session(what: str = "matrix") -> SparkSession:
     """The active Spark session, or a new one by ``sparqr.session()``; what: the kind of data, for
     error messages.
     """
-    try:
-        from pyspark.sql import SparkSession
-    except ImportError:
-        raise ImportError("PySpark is not installed: pip install pyspark") from None
+    require_pyspark()
+    from pyspark.sql import SparkSession
+
     require_no_connect(what)
     active = SparkSession.getActiveSession()
     if active is not None:

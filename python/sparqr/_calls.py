@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 
 from sparqr import _connect
 from sparqr._errors import SparqrError, telling_errors
+from sparqr._pyspark import require_pyspark
 
 # Seconds for an interrupted call to end; after that it is left to finish by itself.
 _GRACE = 4.0
@@ -50,6 +51,7 @@ def in_thread(session: Any, what: str, work: Callable[[], _T]) -> _T:
     work : callable
         Returns the result.
     """
+    require_pyspark()
     if _connect.is_connect_type(type(session)):
         with telling_errors():
             return _connect.call(session, work)

@@ -53,7 +53,9 @@ def active_session() -> Any:
 
     session = SparkSession.getActiveSession()
     if session is None:
-        raise RuntimeError("no Spark session: start one first")
+        raise RuntimeError(
+            'no Spark session: start one first, SparkSession.builder.remote("sc://host:15002").getOrCreate()'
+        )
     return session
 
 

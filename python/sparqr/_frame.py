@@ -4,11 +4,14 @@
 from typing import Any
 
 from sparqr._connect import is_connect, is_connect_type
+from sparqr._pyspark import CLIENT_ONLY, is_client_only
+
+_OVER_IT = "Over Spark Connect work sparqr.solve, sparqr.feols and sparqr.ml"
 
 _CONNECT = (
     "is of Spark Connect, a client that talks to Spark over the network, and this calls Sparqr's jar in a JVM "
     'at hand. Use a classic session: spark.api.mode "classic" (not "connect"), no SPARK_REMOTE, and '
-    "SparkSession.builder.master(...) instead of .remote(...); sparqr.solve, sparqr.feols and sparqr.ml work over it"
+    f"SparkSession.builder.master(...) instead of .remote(...). {_OVER_IT}"
 )
 
 # By the first part of the type's module: code that makes a Spark DataFrame of a pdf, an A and b, ...
@@ -54,6 +57,8 @@ def require_frame(df: Any) -> Any:
 def require_no_connect(what: str) -> None:
     """RuntimeError if this Python talks to Spark by Spark Connect."""
     if is_connect():
+        if is_client_only():
+            raise RuntimeError(f"this {what} would go to Sparqr's jar in a JVM at hand, and {CLIENT_ONLY}. {_OVER_IT}")
         raise RuntimeError(f"the session behind this {what} {_CONNECT}")
 
 

@@ -8,12 +8,12 @@ import json
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from pyspark import SparkContext
 from pyspark.sql import DataFrame, SparkSession
 
 from sparqr._calls import in_thread
 from sparqr._display import SHOWN, html_table, number, require_pandas
 from sparqr._errors import telling_errors
+from sparqr._pyspark import spark_context
 from sparqr._report import page_of, to_html
 from sparqr._stage import Told, session
 
@@ -101,7 +101,7 @@ class SparseQRRegressionSummary(Told):
         return to_html(in_thread(session(), "page", self._page), path)
 
     def _page(self) -> str:
-        return page_of(SparkContext._jvm, self._java_obj.report())
+        return page_of(spark_context()._jvm, self._java_obj.report())
 
     @property
     def coefficientStandardErrors(self) -> list[float]:

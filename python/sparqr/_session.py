@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sparqr._errors import telling_errors
 from sparqr._jvm import find_java_class
+from sparqr._pyspark import CLIENT_ONLY, is_client_only, require_pyspark
 from sparqr._version import JAR
 
 if TYPE_CHECKING:
@@ -79,6 +80,8 @@ def session(master: str | None = None, memory: str | None = None, **conf: Any) -
     RuntimeError
         Spark already runs without the jar, and it is too late to add one; or this Python uses Spark Connect,
         so that Spark runs elsewhere.
+    ImportError
+        PySpark is missing, or too old.
     FileNotFoundError
         The jar is missing: see :func:`jar`.
     TypeError, ValueError
@@ -90,6 +93,7 @@ def session(master: str | None = None, memory: str | None = None, **conf: Any) -
         Spark already runs, and some requested setting can no longer be changed.
     """
     settings = _settings(master, memory, conf)
+    require_pyspark()
     _require_no_remote()
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
@@ -165,6 +169,8 @@ def _machine_memory() -> int:
 def _require_no_remote() -> None:
     from pyspark.sql.utils import is_remote
 
+    if is_client_only():
+        raise RuntimeError(CLIENT_ONLY)
     if is_remote():
         raise RuntimeError(
             "this Python is a client of Spark Connect, and sparqr.session starts a Spark of its own: use "

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from pyspark import SparkContext
 from pyspark.ml.util import JavaMLReadable, JavaMLWritable
 from pyspark.ml.wrapper import JavaWrapper
 from pyspark.sql import SparkSession
@@ -13,17 +12,19 @@ from pyspark.sql import SparkSession
 from sparqr import _connect
 from sparqr._errors import telling_errors
 from sparqr._jvm import java_class
+from sparqr._pyspark import spark_context
 
 # The same full name as the Python class: PySpark uses it to find each of the two from the other.
 JAVA_ESTIMATOR = "sparqr.ml.SparseQRRegression"
 
 
 def require_jar() -> None:
-    """RuntimeError if Spark was not started, or not with Sparqr's jar; over Spark Connect the first call to
-    the server tells."""
+    """RuntimeError if there is no session, or one without Sparqr's jar; over Spark Connect the first call to
+    the server tells of the jar."""
     if _connect.is_connect():
+        _connect.active_session()
         return
-    context = SparkContext._active_spark_context
+    context = spark_context()._active_spark_context
     if context is None:
         raise RuntimeError("no Spark session: start one first, with Sparqr's jar")
     with telling_errors():

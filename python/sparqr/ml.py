@@ -12,6 +12,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from sparqr._pyspark import require_pyspark
+
+require_pyspark()  # before the imports below fail without a word on what to do
+
 from pyspark import keyword_only
 from pyspark.ml.linalg import DenseVector, Vector
 from pyspark.ml.param import Param, Params, TypeConverters

@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
 # All Python tests on one PySpark, none skipped:
-#   python/tests/on_pyspark.sh 4.0.1
+#   python/tests/on_pyspark.sh 4.1.4
 # in a separate environment under python/target, made on the first call;
-#   python/tests/on_pyspark.sh 4.0.1 --install
+#   python/tests/on_pyspark.sh 4.1.4 --install
 # only makes the environment. The package comes from the source tree, the jar from Maven's build;
-#   python/tests/on_pyspark.sh 4.0.1 sparqr-*.whl
+#   python/tests/on_pyspark.sh 4.1.4 sparqr-*.whl
 # tests the package and the jar in that wheel. At the end may follow
 #   --short SEED     leaves out nine in ten tests of the long modules, chosen by the seed
 #   --sample SEED    leaves out nine in ten tests of all modules: enough for a second version of PySpark
+# Where tests/client-*.txt pins a client of Spark Connect (pyspark-client) of the same minor version, the tests of Spark
+# Connect reach their server by it, in a process that has no other PySpark and no Py4J.
 set -euo pipefail
 version=${1:?the version of PySpark}
 wheel=${2:-}
@@ -16,6 +18,8 @@ wheel=${2:-}
 cd "$(dirname "$0")/.."
 pinned=(tests/requirements.txt "tests/pyspark-$version.txt")
 [ -f "${pinned[1]}" ] || { echo "no python/${pinned[1]}" >&2; exit 2; }
+client=$(compgen -G "tests/client-${version%.*}.*.txt" || true)
+[ -z "$client" ] || pinned+=("$client")
 
 home=$PWD/target/pyspark-$version
 run() {
@@ -28,6 +32,10 @@ if [ "$(cat "$home/made" 2>/dev/null)" != "$sums" ]; then
   python3 -m venv "$home"
   run "$home/bin/python" -m pip install -q --require-hashes -r "${pinned[0]}"
   run "$home/bin/python" -m pip install -q --require-hashes --no-build-isolation -r "${pinned[1]}"
+  if [ -n "$client" ]; then
+    run "$home/bin/python" -m pip install -q --require-hashes --no-deps --no-build-isolation --target "$home/client" -r "$client"
+    echo 'raise ImportError("a client of Spark Connect has no Py4J")' >"$home/client/py4j.py"
+  fi
   run "$home/bin/python" -W ignore -m tests.programs.archive "$home/classes.jsa" >"$home/archive.log" 2>&1
   echo "$sums" >"$home/made"
 fi
@@ -86,7 +94,7 @@ if [ "${#sampled[@]}" -gt 0 ]; then
   tests+=("${chosen[@]}")
 fi
 log=$home/tests.log
-run SPARQR_TEST_PYSPARK="$version" SPARQR_TEST_ARCHIVE="$home/classes.jsa" \
+run SPARQR_TEST_PYSPARK="$version" SPARQR_TEST_CLIENT="${client:+$home/client}" SPARQR_TEST_ARCHIVE="$home/classes.jsa" \
   "$home/bin/python" -W ignore -m unittest "${tests[@]}" -v 2>&1 | tee "$log" |
   while IFS= read -r line; do printf '%4d s %s\n' "$SECONDS" "$line"; done
 if grep -q "^OK (.*skipped=" "$log" || ! grep -q "^Ran [1-9]" "$log"; then

@@ -1,6 +1,7 @@
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
 """Spark Connect: a client and a server in separate processes, with and without the jar."""
 
+import importlib.util
 import json
 import math
 import os
@@ -14,6 +15,9 @@ import unittest
 
 from tests import spark as with_spark
 from tests.spark import SparkTest
+
+
+CLIENT = os.environ.get("SPARQR_TEST_CLIENT")
 
 
 class Server:
@@ -78,9 +82,10 @@ class Server:
 
 
 def said(url_port, folder, add):
-    """The client's results, by name."""
+    """The client's results, by name. Its PySpark is what on_pyspark.sh names, pyspark-client alone, or else this one."""
     url = f"sc://127.0.0.1:{url_port}"
-    out = with_spark.run("connect", url, folder, "add" if add else "there")
+    path = CLIENT or with_spark.TOP
+    out = with_spark.run("connect", url, folder, "add" if add else "there", path=path)
     return {one["name"]: one["found"] for one in map(json.loads, out.splitlines())}
 
 
@@ -102,6 +107,19 @@ class ConnectTest(SparkTest):
     def doServerStop(cls):
         if hasattr(cls, "server"):
             cls.server.stop()
+
+    def test_the_client_is_the_one_to_test(self):
+        folder, is_alone = self.found["client"]
+        expected = CLIENT or str(pathlib.Path(importlib.util.find_spec("pyspark").origin).parents[1])
+        self.assertEqual((folder, is_alone), (expected, bool(CLIENT)))
+
+    def test_a_client_without_a_session_is_told_what_to_do(self):
+        self.assertEqual("alone session" in self.found, bool(CLIENT))
+        for name in ("session", "lstsq", "feols", "estimator", "load") if CLIENT else ():
+            kind, _, message = self.found[f"alone {name}"]
+            self.assertEqual(kind, "RuntimeError", message)
+            self.assertIn('SparkSession.builder.remote("sc://host:15002").getOrCreate()', message)
+            self.assertNotIn("\n", message)
 
     def check_same(self, found, expected, what=""):
         """Equal, numbers up to rounding; random uids are ignored."""

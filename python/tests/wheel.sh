@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
-# Tests the wheel as a user installs it: python/tests/wheel.sh 4.1.0
+# Tests the wheel as a user installs it: python/tests/wheel.sh 4.1.4
 # builds it, checks its metadata, the package's types and that Python 3.10 can read it, and runs a program in another folder, in an
 # environment of only the wheel, that PySpark and their requirements. The wheel stays in python/target/wheel. With
 # --install it only makes the environments and checks the types.
@@ -32,8 +32,8 @@ if ! made "$empty" pyproject.toml "${constraints[@]}"; then
   python3 -m venv "$empty"
   # only the wheel's requirements: the wheel itself is not built yet
   sed -n 's/^\([a-z0-9-]*==[^ ]*\).*/\1/p' "${constraints[@]}" >"$empty/constraints.txt"
-  wanted=$(sed -n 's/^dependencies = \["\(.*\)"\]$/\1/p' pyproject.toml)
-  run "$empty/bin/python" -m pip install -q -c "$empty/constraints.txt" "$wanted"
+  mapfile -t wanted < <(sed -nE 's/^(dependencies|classic) = \["(.*)"\]$/\2/p' pyproject.toml)
+  run "$empty/bin/python" -m pip install -q -c "$empty/constraints.txt" "${wanted[@]}"
   cat pyproject.toml "${constraints[@]}" | sha256sum >"$empty/made"
 fi
 run "$tools/bin/mypy" --python-executable "$empty/bin/python" --cache-dir "$tools/mypy"
@@ -47,7 +47,7 @@ run "$tools/bin/python" -m build --wheel --no-isolation --outdir target/wheel . 
 run "$tools/bin/twine" check --strict target/wheel/*.whl
 # without an index: pip fails if the wheel has a requirement that is not installed
 run "$empty/bin/python" -m pip uninstall -q -y sparqr 2>/dev/null
-run "$empty/bin/python" -m pip install -q --no-index target/wheel/*.whl
+run "$empty/bin/python" -m pip install -q --no-index "$(ls target/wheel/*.whl)[classic]"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cp tests/programs/installed.py "$folder"

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 
+import pyspark
 from pyspark.ml import Pipeline, PipelineModel
 from pyspark.ml.evaluation import RegressionEvaluator
 from pyspark.ml.linalg import Vectors
@@ -15,6 +16,7 @@ from pyspark.ml.tuning import CrossValidator, ParamGridBuilder
 from pyspark.sql import SparkSession
 
 import sparqr
+from sparqr._pyspark import is_client_only
 from sparqr.ml import SparseQRRegression, SparseQRRegressionModel
 from tests.spark import jar, line
 
@@ -185,6 +187,15 @@ def errors(spark):
     tell_error("solve column", lambda: sparqr.solve(data, label_col="salary"))
 
 
+def alone():
+    """Without a session, and with nothing to start one."""
+    tell_error("alone session", sparqr.session)
+    tell_error("alone lstsq", lambda: sparqr.lstsq([[1.0], [2.0]], [1.0, 2.0]))
+    tell_error("alone feols", lambda: sparqr.feols("wage ~ age", panel()))
+    tell_error("alone estimator", SparseQRRegression)
+    tell_error("alone load", lambda: SparseQRRegressionModel.load("model"))
+
+
 def interrupted(spark):
     data = line(spark)
     slow = data.repartition(2).selectExpr("features", f"{SLOW} label")
@@ -199,6 +210,9 @@ def interrupted(spark):
 
 def main(url, folder, add):
     pathlib.Path(folder).mkdir(exist_ok=True)
+    tell("client", [str(pathlib.Path(pyspark.__file__).parents[1]), is_client_only()])
+    if is_client_only():
+        alone()
     spark = SparkSession.builder.remote(url).getOrCreate()
     if add == "add":
         tell_error("no jar solve", lambda: sparqr.solve(line(spark)))

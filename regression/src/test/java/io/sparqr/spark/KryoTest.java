@@ -2,37 +2,45 @@
 package io.sparqr.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
-import io.sparqr.numeric.Tolerances;
-import io.sparqr.partition.PartitionOptions;
-import io.sparqr.spark.inference.ClusterCorrection;
-import io.sparqr.spark.inference.HcType;
-import io.sparqr.spark.inference.Inference;
-import io.sparqr.spark.ml.SparseQRRegression;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import io.sparqr.Sampling;
+import io.sparqr.error.IndexOverflowException;
+import io.sparqr.matrix.DenseMatrix;
+import io.sparqr.spark.model.Dependency;
 import io.sparqr.spark.model.SparseRow;
-import io.sparqr.sparse.CsrMatrix;
-import java.io.IOException;
+import java.io.Serializable;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.spark.SparkConf;
-import org.apache.spark.api.java.JavaRDD;
-import org.apache.spark.api.java.JavaSparkContext;
-import org.apache.spark.sql.Dataset;
-import org.apache.spark.sql.Row;
-import org.apache.spark.sql.RowFactory;
+import org.apache.spark.serializer.KryoSerializer;
+import org.apache.spark.serializer.SerializerInstance;
 import org.apache.spark.sql.SparkSession;
-import org.apache.spark.sql.types.StructType;
-import org.apache.spark.storage.StorageLevel;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Many clusters use Kryo, and some refuse unregistered classes: only rows need to be registered.
- */
+/** Many clusters use Kryo, and some refuse unregistered classes: our registrator knows all. */
 class KryoTest {
 
-  @Test
-  void everythingWorksUnderKryoWithRegistrationRequired() {
+  @TempDir private static Path folder;
+  private static SparkSession session;
+
+  @BeforeAll
+  static void start() {
     LocalSpark.session().stop();
     SparkConf conf =
         new SparkConf()
@@ -41,83 +49,71 @@ class KryoTest {
             .set("spark.ui.enabled", "false")
             .set("spark.driver.host", "127.0.0.1")
             .set("spark.driver.bindAddress", "127.0.0.1")
-            .set("spark.serializer", "org.apache.spark.serializer.KryoSerializer")
-            .set("spark.kryo.registrationRequired", "true")
-            .set("spark.kryo.classesToRegister", SparseRow.class.getName());
-    CsrMatrix a = Problems.grid(15, 20260109L);
-    double[] b = Problems.rhs(a.rows(), 1);
-    try (var context = new JavaSparkContext(conf)) {
-      var rows =
-          context
-              .parallelize(Problems.rows(a, b), 2)
-              .map(r -> r)
-              .persist(StorageLevel.MEMORY_ONLY_SER());
-      SparseQRSolver qr =
-          GpuSparseQR.builder()
-              .check(true)
-              .storageLevel(StorageLevel.MEMORY_AND_DISK_SER())
-              .partitionOptions(new PartitionOptions(2, 4, 2, 0))
-              .build();
-      try (QRFactorization f = qr.factorize(rows)) {
-        assertThat(f.solve().report().residual().normalResidual())
-            .isLessThan(Tolerances.NORMAL_RESIDUAL);
-        assertThat(f.summary().analysis().levels()).isGreaterThanOrEqualTo(2);
-        assertThat(f.solveRelabeled(rows).x()).hasSize(225);
-        assertThat(f.standardErrors()[0]).isPositive();
-        assertThat(f.collectR().matrix().rows()).isEqualTo(225);
-      }
-    }
+            .set("spark.sql.shuffle.partitions", "2");
+    session = SparkSession.builder().config(KryoCalls.strict(conf)).getOrCreate();
   }
 
-  /** Spark's version of Kryo cannot read records, so none may be sent. */
+  @AfterAll
+  static void stop() {
+    session.stop();
+  }
+
+  /** They alone send some of the classes that clusters once refused. */
+  private static final List<String> ALWAYS = List.of("Matrix Market", "influence", "absorbed");
+
+  /** Results of tasks, shuffled and stored elements are serialized in one JVM, too. */
+  @TestFactory
+  Stream<DynamicTest> everyCall() {
+    Map<String, KryoCalls.Call> all = new KryoCalls(session, folder).all();
+    List<String> names = List.copyOf(all.keySet());
+    return Sampling.of(names, ALWAYS.stream().mapToInt(names::indexOf).toArray())
+        .map(
+            name ->
+                DynamicTest.dynamicTest(
+                    name, () -> assertThatCode(all.get(name)::run).doesNotThrowAnyException()));
+  }
+
+  /** Which of them are sent depends on the cluster; so each has its line. */
   @Test
-  void regressionAndInferenceWorkUnderKryo() throws IOException {
-    LocalSpark.session().stop();
-    try (var session =
-        SparkSession.builder()
-            .master("local[2]")
-            .config("spark.ui.enabled", "false")
-            .config("spark.driver.host", "127.0.0.1")
-            .config("spark.driver.bindAddress", "127.0.0.1")
-            .config("spark.serializer", "org.apache.spark.serializer.KryoSerializer")
-            .getOrCreate()) {
-      var random = new Random(3);
-      List<Row> data = new ArrayList<>();
-      List<SparseRow> rows = new ArrayList<>();
-      List<Integer> keys = new ArrayList<>();
-      for (int i = 0; i < 60; i++) {
-        double x = random.nextGaussian();
-        double y = 1 + 2 * x + i % 4 + random.nextGaussian();
-        data.add(RowFactory.create(y, x, "firm " + i % 4));
-        rows.add(new SparseRow(new int[] {0, 1}, new double[] {1, x}, y));
-        keys.add(i % 7);
-      }
-      StructType schema =
-          new StructType().add("y", "double").add("x", "double").add("firm", "string");
-      Dataset<Row> table = session.createDataFrame(data, schema);
-      for (double ridge : new double[] {0, 0.1}) {
-        var summary =
-            new SparseQRRegression()
-                .setFormula("y ~ x + firm")
-                .setRegParam(ridge)
-                .fit(table)
-                .summary();
-        assertThat(summary.toDataFrame().collectAsList()).hasSize(5);
-        assertThat(summary.toString()).contains("firmfirm 3");
-      }
-      var context = JavaSparkContext.fromSparkContext(session.sparkContext());
-      JavaRDD<SparseRow> matrix = context.parallelize(rows, 3);
-      try (QRFactorization f = GpuSparseQR.builder().factorize(matrix)) {
-        Inference inference = Inference.of(f, matrix);
-        assertThat(inference.influence().collect()).hasSize(60);
-        assertThat(inference.robust(HcType.HC3, 0, 1).standardErrors()[1]).isPositive();
-        var clusters = context.parallelize(keys, 3);
-        assertThat(
-                inference.clustered(ClusterCorrection.sandwich(), clusters, 0, 1)
-                    .standardErrors()[1])
-            .isPositive();
-        assertThat(inference.predict(rows.subList(0, 2))).hasSize(2);
-      }
+  void everySerializableClassIsListed() {
+    Set<String> classes =
+        new ClassFileImporter()
+            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+            .withImportOption(location -> !location.contains("-tests.jar"))
+            .withImportOption(location -> !location.contains("/.fast/") || location.contains("/c/"))
+            .importPackages("io.sparqr").stream()
+                .filter(c -> c.isAssignableTo(Serializable.class))
+                .filter(c -> !c.isInterface() && !c.isAnonymousClass() && !c.isLocalClass())
+                .filter(c -> !c.getModifiers().contains(JavaModifier.ABSTRACT) || c.isEnum())
+                .map(JavaClass::getName)
+                .collect(Collectors.toCollection(TreeSet::new));
+    assertThat(classes).hasSizeGreaterThan(100);
+    assertThat(String.join("\n", SparqrRegistrator.names())).isEqualTo(String.join("\n", classes));
+  }
+
+  private record Pair(int one, double two) implements Serializable {}
+
+  @Test
+  void recordsErrorsAndClassesThatWriteThemselvesComeBack() {
+    assertThat(SparqrRegistrator.serializesItself(Pair.class)).isTrue();
+    assertThat(SparqrRegistrator.serializesItself(IllegalStateException.class)).isTrue();
+    assertThat(SparqrRegistrator.serializesItself(double[][].class)).isFalse();
+    SerializerInstance kryo =
+        new KryoSerializer(KryoCalls.strict(new SparkConf(false))).newInstance();
+    List<Object> sent = new ArrayList<>(List.of(1, "two", 3.0));
+    for (Object one :
+        List.of(
+            sent,
+            List.of(1, 2, 3),
+            List.of(7),
+            new DenseMatrix(1, 2, new double[] {3, 4}),
+            new Dependency(3, new int[] {1}, new double[] {2}),
+            new SparseRow(new int[] {4}, new double[] {5}, 6),
+            new IndexOverflowException("row %d", "rows", 3),
+            new double[][] {{1, 2}, {3}})) {
+      var tag = scala.reflect.ClassTag$.MODULE$.<Object>apply(Object.class);
+      Object back = kryo.deserialize(kryo.serialize(one, tag), tag);
+      assertThat(back).usingRecursiveComparison().isEqualTo(one);
     }
   }
 }
