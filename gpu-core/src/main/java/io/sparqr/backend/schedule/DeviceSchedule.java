@@ -224,6 +224,9 @@ public final class DeviceSchedule {
   private void block(int f, int to, Consumer<DeviceCopy> sink) {
     int home = ways.devices.home(f);
     DeviceCopy.Need source = after(f, home, ways.copyAt(f));
+    // Where the front itself is, its assembly must not come after its block.
+    DeviceCopy.Need target =
+        ways.devices.on(f, to) ? after(f, to, ways.copyAt(f)) : DeviceCopy.Need.NOTHING;
     int[] runs = ways.runs(f, to);
     int copies = 0;
     for (int k = 0; k < runs.length; k += 2) {
@@ -231,18 +234,14 @@ public final class DeviceSchedule {
       for (int row = 0; row < rows; row += FrontWays.ROWS) {
         int end = Math.min(rows, row + FrontWays.ROWS);
         var part = new DeviceCopy.Block(row, end, Math.max(row, runs[k]), runs[k + 1]);
-        sink.accept(copyOf(f, home, to, part, source));
+        sink.accept(new DeviceCopy(f, home, to, part, source, target, false));
         copies++;
       }
     }
     if (copies == 0) {
-      sink.accept(copyOf(f, home, to, new DeviceCopy.Block(0, 0, 0, 0), source));
+      var state = new DeviceCopy.Block(0, 0, 0, 0);
+      sink.accept(new DeviceCopy(f, home, to, state, source, target, false));
     }
-  }
-
-  private static DeviceCopy copyOf(
-      int f, int from, int to, DeviceCopy.Part part, DeviceCopy.Need source) {
-    return new DeviceCopy(f, from, to, part, source, DeviceCopy.Need.NOTHING, false);
   }
 
   /** All that a device does for a front before a local round. */

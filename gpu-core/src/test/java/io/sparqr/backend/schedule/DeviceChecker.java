@@ -95,7 +95,12 @@ final class DeviceChecker implements DeviceReplay.Work {
       int c = t.column() + 1;
       apply(device, f, t.column(), t.bundle(), t.vtSlot(), c, c + 1);
       factorize(device, f, c, t.nextBundle(), t.nextVtSlot());
+    } else if (task instanceof Task.AssembleS) {
+      assembles(device, f);
+    } else if (task instanceof Task.AssembleBlock t) {
+      assembles(device, t.parent());
     } else if (task instanceof Task.PackAssemble t) {
+      assembles(device, t.parent());
       pack(device, t);
     } else if (task instanceof Task.SmallFront t) {
       begin(device, f);
@@ -110,6 +115,13 @@ final class DeviceChecker implements DeviceReplay.Work {
       whole(device, f, 0, s.outRows[f]);
       drops[f]++;
     }
+  }
+
+  /** Nothing is put into a front that has begun, or whose block has come from its home. */
+  private void assembles(int device, int f) {
+    assertThat(begun[device][f] || image[device][f] != null)
+        .as("%s: front %d on device %d has begun", name, f, device)
+        .isFalse();
   }
 
   /** The front's inputs are there when its first task begins. */
