@@ -124,6 +124,13 @@ class SparkContractTest {
     return access.getTargetOwner().getSimpleName() + "." + access.getName();
   }
 
+  /** Under .ci/contract the jars of one Spark stand before those of another. */
+  @Test
+  void theVersionIsTheOneToTest() {
+    String version = LocalSpark.context().version();
+    assertThat(version).isEqualTo(System.getProperty("sparqr.test.spark", version));
+  }
+
   @Test
   void thisJvmIsADriver() {
     assertThat(SparkProcess.exists()).isTrue();
