@@ -10,6 +10,7 @@ import io.sparqr.spark.model.RFactor;
 import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.spark.report.SolveProfile;
 import io.sparqr.spark.report.SolveReport;
+import io.sparqr.spark.report.TallReport;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.ObjectInputStream;
@@ -89,7 +90,9 @@ class SolveReportTest {
             new Dependency(7, new int[] {0, 3}, new double[] {1, -0.5}),
             new Dependency(7, new int[0], new double[0]),
             new HalfSolve(1, new double[5], new boolean[] {true}),
-            new RFactor(matrix, io.sparqr.sparse.Permutation.identity(1), new double[1], null));
+            new RFactor(matrix, io.sparqr.sparse.Permutation.identity(1), new double[1], null),
+            new TallReport(
+                3, 2, 2, 0, new double[] {2, 1}, false, "", new TallReport.Seconds(0, 0, 0, 0)));
     assertThat(printed).noneMatch(p -> p.toString().matches("(?s).*\\[+[A-Z][\\w.;]*@.*"));
     assertThat(printed.get(4)).hasToString("column 7 = 1 x column 0 - 0.5 x column 3");
     List<Class<?>> kinds = new ArrayList<>();
