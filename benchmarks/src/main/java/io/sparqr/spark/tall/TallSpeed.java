@@ -4,6 +4,7 @@ package io.sparqr.spark.tall;
 import io.sparqr.numeric.dense.BlasLoader;
 import io.sparqr.numeric.dense.DenseKernels;
 import io.sparqr.numeric.dense.DenseQr;
+import io.sparqr.spark.BenchmarkSpark;
 import io.sparqr.threads.Crew;
 import java.util.Arrays;
 import java.util.Locale;
@@ -57,14 +58,8 @@ public final class TallSpeed {
     int n = Integer.parseInt(args[1]);
     int repeat = args.length > 2 ? Integer.parseInt(args[2]) : 15;
     SparkConf conf =
-        new SparkConf()
-            .setMaster(System.getProperty("speed.master", "local[*]"))
-            .setAppName("tall matrices")
-            .set("spark.ui.enabled", "false")
-            .set("spark.driver.host", "127.0.0.1")
-            .set("spark.driver.bindAddress", "127.0.0.1")
-            .set("spark.executor.memory", System.getProperty("executor.memory", "3g"))
-            .set("spark.executor.extraClassPath", System.getProperty("java.class.path"));
+        BenchmarkSpark.cluster(
+            System.getProperty("speed.master", "local[*]"), "tall matrices", "3g");
     try (var context = new JavaSparkContext(conf)) {
       context.setLogLevel("ERROR");
       int cores = context.defaultParallelism();

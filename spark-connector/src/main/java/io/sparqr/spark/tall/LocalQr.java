@@ -128,7 +128,7 @@ final class LocalQr {
     return new Triangle(node, qr.height(), width, top, 0, checksum);
   }
 
-  /** The same of rows that arrive one after the other. */
+  /** As above, for rows of the block that arrive one after the other. */
   ChunkedProduct product(int width) {
     return qr.product(width);
   }
