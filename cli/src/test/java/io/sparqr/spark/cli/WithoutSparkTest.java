@@ -31,8 +31,7 @@ class WithoutSparkTest {
                 "solve")
             .redirectErrorStream(true)
             .start();
-    String out =
-        new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(process.waitFor()).isEqualTo(2);
     assertThat(out)
         .startsWith("sparqr: this jar runs on Spark, which is not on the class path")

@@ -64,14 +64,11 @@ final class FeatureColumn {
 
   /** The rows with vectors in place of arrays in this column, if there are any. */
   static Dataset<Row> vectors(Dataset<?> data, String column) {
-    return hasArrays(data, column)
-        ? data.withColumn(column, vector(named(column)))
-        : data.toDF();
+    return hasArrays(data, column) ? data.withColumn(column, vector(named(column))) : data.toDF();
   }
 
   /** What becomes of the rows with vectors in this column; the arrays come back in their place. */
-  static Dataset<Row> through(
-      Dataset<?> data, String column, UnaryOperator<Dataset<Row>> work) {
+  static Dataset<Row> through(Dataset<?> data, String column, UnaryOperator<Dataset<Row>> work) {
     if (!hasArrays(data, column)) {
       return work.apply(data.toDF());
     }

@@ -251,9 +251,7 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
     }
     transformSchema(data.schema());
     return FeatureColumn.through(
-        data,
-        getFeaturesCol(),
-        rows -> encoding.predictedAll(rows, columns(), getPredictionCol()));
+        data, getFeaturesCol(), rows -> encoding.predictedAll(rows, columns(), getPredictionCol()));
   }
 
   @Override

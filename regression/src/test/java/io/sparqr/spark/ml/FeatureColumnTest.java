@@ -35,10 +35,7 @@ class FeatureColumnTest {
     return LocalSpark.session()
         .createDataFrame(
             rows,
-            new StructType()
-                .add("label", "double")
-                .add("f x", "array<double>")
-                .add("g", "string"));
+            new StructType().add("label", "double").add("f x", "array<double>").add("g", "string"));
   }
 
   private static Dataset<Row> as(String type) {
