@@ -132,10 +132,7 @@ final class KryoCalls {
         name,
         () -> {
           try (QRFactorization f =
-              solver()
-                  .storageLevel(StorageLevel.MEMORY_AND_DISK_SER())
-                  .build()
-                  .factorize(rows())) {
+              solver().storageLevel(StorageLevel.MEMORY_AND_DISK_SER()).build().factorize(rows())) {
             use.of(f);
           }
         });
@@ -207,8 +204,7 @@ final class KryoCalls {
           Path file = folder.resolve("t.csv");
           Files.writeString(file, "y,x,g\n1,2,a\n2,3,b\n3,5,a\n4,1,b\n2,2,a\n");
           var options = TableOptions.builder().build();
-          Dataset<Row> table =
-              TableReader.csv(session, "t.csv", file.toString(), options).rows();
+          Dataset<Row> table = TableReader.csv(session, "t.csv", file.toString(), options).rows();
           table.count();
           new SparseQRRegression().setFormula("y ~ x + g").fit(table).summary().toString();
         });

@@ -78,10 +78,12 @@ class KryoTest {
   void everySerializableClassIsListed() {
     Set<String> classes =
         new ClassFileImporter()
-            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-            .withImportOption(location -> !location.contains("-tests.jar"))
-            .withImportOption(location -> !location.contains("/.fast/") || location.contains("/c/"))
-            .importPackages("io.sparqr").stream()
+                .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+                .withImportOption(location -> !location.contains("-tests.jar"))
+                .withImportOption(
+                    location -> !location.contains("/.fast/") || location.contains("/c/"))
+                .importPackages("io.sparqr")
+                .stream()
                 .filter(c -> c.isAssignableTo(Serializable.class))
                 .filter(c -> !c.isInterface() && !c.isAnonymousClass() && !c.isLocalClass())
                 .filter(c -> !c.getModifiers().contains(JavaModifier.ABSTRACT) || c.isEnum())

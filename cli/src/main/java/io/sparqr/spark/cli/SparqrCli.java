@@ -43,6 +43,15 @@ public final class SparqrCli implements Runnable {
 
   private static final String LOG_PROVIDER = "slf4j.provider";
 
+  /** What {@code java -jar} says, for the jar has no Spark in it. */
+  private static final String WITHOUT_SPARK =
+      """
+      sparqr: this jar runs on Spark, which is not on the class path
+      Usage: spark-submit --class io.sparqr.spark.cli.SparqrCli JAR COMMAND [OPTIONS]
+             spark-submit --class io.sparqr.spark.cli.SparqrCli JAR --help
+      In a checkout bin/sparqr COMMAND brings Spark along. To programs: spark-submit --jars JAR\
+      """;
+
   @Spec private CommandSpec spec;
 
   @Override
@@ -52,11 +61,19 @@ public final class SparqrCli implements Runnable {
 
   /** Runs a command line and ends the JVM with its exit code if that is not 0. */
   public static void main(String[] args) {
+    if (!hasSpark(SparqrCli.class.getClassLoader())) {
+      System.err.println(WITHOUT_SPARK);
+      System.exit(ExitCode.USAGE);
+    }
     quiet(args);
     int code = execute(new PrintWriter(System.out, true), new PrintWriter(System.err, true), args);
     if (code != 0) {
       System.exit(code);
     }
+  }
+
+  private static boolean hasSpark(ClassLoader loader) {
+    return loader.getResource("org/apache/spark/api/java/JavaRDD.class") != null;
   }
 
   /**

@@ -270,7 +270,8 @@ public class SparseQRRegression
     if (!getIdCol().isEmpty()) {
       schema.apply(getIdCol());
     }
-    return super.transformSchema(schema);
+    StructType vectors = FeatureColumn.vectors(schema, getFeaturesCol());
+    return FeatureColumn.asIn(schema, super.transformSchema(vectors), getFeaturesCol());
   }
 
   private StructType withPrediction(StructType schema) {
@@ -320,8 +321,8 @@ public class SparseQRRegression
 
   @Override
   public SparseQRRegressionModel train(Dataset<?> data) {
-    Dataset<Row> rows = data.toDF();
-    Design design = hasDesign() ? Design.of(rows, designOptions(data.schema())) : null;
+    Dataset<Row> rows = FeatureColumn.vectors(data, getFeaturesCol());
+    Design design = hasDesign() ? Design.of(rows, designOptions(rows.schema())) : null;
     var source = new Training(rows, copy(ParamMap.empty()), listener(), design);
     DesignFit fit = DesignFit.of(source, kept);
     boolean ones = design == null ? getFitIntercept() : design.hasIntercept();

@@ -223,16 +223,21 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
     if (!getOutput().equals(ModelOutput.PREDICTION)) {
       return ModelOutput.of(this, data.sparkSession());
     }
-    if (design == null) {
-      return super.transform(data);
+    Design encoding = design;
+    if (encoding == null) {
+      return FeatureColumn.through(data, getFeaturesCol(), super::transform);
     }
     transformSchema(data.schema());
     String column = getPredictionCol();
     return column.isEmpty()
         ? data.toDF()
-        : design
-            .with(HandleInvalid.of(getHandleInvalid()))
-            .predicted(data.toDF(), columns(), column);
+        : FeatureColumn.through(
+            data,
+            getFeaturesCol(),
+            rows ->
+                encoding
+                    .with(HandleInvalid.of(getHandleInvalid()))
+                    .predicted(rows, columns(), column));
   }
 
   /**
@@ -240,17 +245,20 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
    * left out: those with a missing value or with a level that the fit has not seen.
    */
   public Dataset<Row> transformAll(Dataset<?> data) {
-    if (design == null) {
-      return super.transform(data);
+    Design encoding = design;
+    if (encoding == null) {
+      return FeatureColumn.through(data, getFeaturesCol(), super::transform);
     }
     transformSchema(data.schema());
-    return design.predictedAll(data.toDF(), columns(), getPredictionCol());
+    return FeatureColumn.through(
+        data, getFeaturesCol(), rows -> encoding.predictedAll(rows, columns(), getPredictionCol()));
   }
 
   @Override
   public StructType transformSchema(StructType schema) {
     if (design == null) {
-      return super.transformSchema(schema);
+      StructType vectors = FeatureColumn.vectors(schema, getFeaturesCol());
+      return FeatureColumn.asIn(schema, super.transformSchema(vectors), getFeaturesCol());
     }
     design.requireColumns(schema);
     String column = getPredictionCol();
