@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.sparqr.Sampled;
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.error.MatrixFormatException;
 import io.sparqr.error.NonFiniteValueException;
@@ -83,6 +84,7 @@ class LocalClusterIT {
   class RowsAreReadOnce extends RowsReadOnce {}
 
   @Nested
+  @Sampled(oneIn = 3)
   class TallMatrices extends TallOnExecutors {}
 
   private static GpuSparseQR.Builder solver() {

@@ -4,6 +4,7 @@ package io.sparqr.backend.reference;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.Contents;
+import io.sparqr.Sampled;
 import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.staged.layout.DeviceStage;
 import io.sparqr.matrix.gallery.Gallery;
@@ -51,6 +52,7 @@ class SeveralDevicesTest {
   }
 
   @Nested
+  @Sampled(oneIn = 3)
   class WholeFrontsOnTwo extends SubtreeFactorizerContract {
     @Override
     protected boolean solves() {
@@ -64,6 +66,7 @@ class SeveralDevicesTest {
   }
 
   @Nested
+  @Sampled(oneIn = 3)
   class SharedByThree extends SubtreeFactorizerContract {
     @Override
     protected boolean solves() {
@@ -77,6 +80,7 @@ class SeveralDevicesTest {
   }
 
   @Nested
+  @Sampled(oneIn = 3)
   class SomeSharedOverFour extends SubtreeFactorizerContract {
     @Override
     protected boolean solves() {
