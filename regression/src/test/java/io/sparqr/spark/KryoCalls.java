@@ -1,6 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.design.Design;
 import io.sparqr.spark.design.DesignOptions;
@@ -206,7 +208,9 @@ final class KryoCalls {
           var options = TableOptions.builder().build();
           Dataset<Row> table = TableReader.csv(session, "t.csv", file.toString(), options).rows();
           table.count();
-          new SparseQRRegression().setFormula("y ~ x + g").fit(table).summary().toString();
+          assertThat(new SparseQRRegression().setFormula("y ~ x + g").fit(table).summary())
+              .asString()
+              .contains("gb");
         });
   }
 
@@ -309,7 +313,7 @@ final class KryoCalls {
           SparseQRRegressionModel model = stage.fit(data);
           var s = model.summary();
           s.toDataFrame().collectAsList();
-          s.toString();
+          assertThat(s).asString().contains("Residuals");
           s.predictions().collectAsList();
           s.residuals().collectAsList();
           s.residualQuartiles();
@@ -345,7 +349,7 @@ final class KryoCalls {
           }
           String to = folder.resolve("design").toUri().toString();
           design.save(session, to);
-          Design.load(session, to).orElseThrow();
+          assertThat(Design.load(session, to)).isPresent();
         });
   }
 
