@@ -19,7 +19,7 @@ mkdir -p "$out"
 contract='CudaSubtreeFactorizerTest CudaSmallBundlesTest CudaPoisonedBuffersTest CudaReflectorsTest'
 # racecheck is 50 times slower than the others: the contract in parts of about the same length.
 parts='dense|rightHand|staircases columnsFrom|subnormal|products sparse|incidence farMore|farther keptReflectors'
-others='CudaResourcesTest CudaDeadColumnsTest CudaUnknownTaskTest'
+others='CudaResourcesTest CudaDeadColumnsTest CudaUnknownTaskTest CudaExecutorSumsTest'
 resident='outlivesIts|isFreed|theLeast|tooMany severalRight theStored|theNext repeated|rowsThatStayed rowsThatAreClaimed|claimedRows'
 all_jobs() {
   local tool class part k

@@ -76,7 +76,6 @@ class HouseArchitectureTest {
     "org.apache.spark.memory..",
     "org.apache.spark.network..",
     "org.apache.spark.rpc..",
-    "org.apache.spark.serializer..",
     "org.apache.spark.shuffle..",
     "org.apache.spark.sql.catalyst..",
     "org.apache.spark.sql.classic..",
@@ -86,12 +85,13 @@ class HouseArchitectureTest {
     "org.apache.spark.util.collection.."
   };
 
-  /** Those beside the classes that they may call, which are of the interface of listeners. */
+  /** Those beside the classes that they may call: listeners' and the registrator's interface. */
   private static final String PRIVATE_CLASSES =
       "org\\.apache\\.spark\\.(SparkEnv|MapOutputTracker.*|SecurityManager|Heartbeat.*|TaskContextImpl"
           + "|(SparkContext|TaskContext|SparkEnv)\\$"
           + "|rdd\\.InputFileBlockHolder.*"
           + "|scheduler\\.(?!SparkListener|AccumulableInfo|StageInfo|TaskInfo|JobResult).*"
+          + "|serializer\\.(?!KryoRegistrator$).*"
           + "|storage\\.(?!StorageLevel|RDDInfo).*"
           + "|util\\.(KnownSizeEstimation|SizeEstimator.*|Utils.*|ThreadUtils.*|ClosureCleaner.*))";
 
