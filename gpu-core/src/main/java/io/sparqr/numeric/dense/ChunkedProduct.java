@@ -46,21 +46,22 @@ public final class ChunkedProduct {
     this.negated = negated;
     this.width = width;
     height = negated.length;
-    int longest = chunks.get(0).rows;
-    for (int k = 1; k < chunks.size(); k++) {
-      longest = Math.max(longest, height + chunks.get(k).rows - chunks.get(k - 1).rows);
-    }
-    ld = longest;
+    ld = Math.toIntExact(longest(chunks, height));
     active = new double[Math.toIntExact(StaircaseQr.length(ld, width))];
   }
 
   /** Values that it holds for a width. */
   static long values(List<Chunk> chunks, int height, int width) {
+    return longest(chunks, height) * (width + 1L);
+  }
+
+  /** Rows of Q'B so far and of a chunk, at most. */
+  private static long longest(List<Chunk> chunks, int height) {
     long longest = chunks.get(0).rows;
     for (int k = 1; k < chunks.size(); k++) {
       longest = Math.max(longest, (long) height + chunks.get(k).rows - chunks.get(k - 1).rows);
     }
-    return longest * (width + 1L);
+    return longest;
   }
 
   /** Rows of B so far. */

@@ -203,12 +203,12 @@ final class DevicesExecutor implements RoundExecutor {
 
     @Override
     public List<Part> parts(int front, int doubles) {
-      throw new UnsupportedOperationException("written whole");
+      throw new AssertionError("these devices take S whole");
     }
 
     @Override
     public void writePart(Part part, DoubleBuffer target) {
-      throw new UnsupportedOperationException("written whole");
+      throw new AssertionError("these devices take S whole");
     }
   }
 

@@ -4,7 +4,9 @@ package io.sparqr.backend.reference;
 import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.schedule.SpoiledTasks;
 import io.sparqr.backend.schedule.StageSchedule;
+import io.sparqr.backend.staged.ForwardingExecutor;
 import io.sparqr.backend.staged.HostMemory;
+import io.sparqr.backend.staged.executor.RoundExecutor;
 import io.sparqr.backend.staged.layout.StageProgram;
 import io.sparqr.numeric.integrity.ColumnSums;
 import java.nio.ByteBuffer;
@@ -19,7 +21,7 @@ import java.util.Random;
  * run as their counts allow), before a stage's values are sent, before its rows go to the host, and
  * before and after sums are taken.
  */
-public final class FaultyExecutor implements FaultTarget {
+public final class FaultyExecutor extends ForwardingExecutor implements FaultTarget {
 
   private static final int LEAST_RIGHT = 20;
   private static final int RIGHT_BITS = 25;
@@ -76,6 +78,11 @@ public final class FaultyExecutor implements FaultTarget {
   private int choose(Random choices, int count) {
     moment();
     return choices.nextInt(count);
+  }
+
+  @Override
+  protected RoundExecutor inner() {
+    return inner;
   }
 
   @Override
@@ -295,30 +302,5 @@ public final class FaultyExecutor implements FaultTarget {
     if (due() && fault == Fault.KEPT_Q) {
       flip("V, T fetched", target);
     }
-  }
-
-  @Override
-  public void safe(boolean on) {
-    inner.safe(on);
-  }
-
-  @Override
-  public String device() {
-    return inner.device();
-  }
-
-  @Override
-  public long availableBytes() {
-    return inner.availableBytes();
-  }
-
-  @Override
-  public SchedulerOptions schedulerOptions() {
-    return inner.schedulerOptions();
-  }
-
-  @Override
-  public void close() {
-    inner.close();
   }
 }

@@ -52,7 +52,7 @@ class StageBalanceTest {
   }
 
   /** The plain executor with a fault; null: none. */
-  private static final class Faulty implements RoundExecutor {
+  private static final class Faulty extends ForwardingExecutor {
     private final TaskListExecutor inner = new TaskListExecutor(MIXED);
     private final Fault fault;
     private final Random random;
@@ -62,6 +62,11 @@ class StageBalanceTest {
     Faulty(Fault fault, long seed) {
       this.fault = fault;
       random = new Random(seed);
+    }
+
+    @Override
+    protected RoundExecutor inner() {
+      return inner;
     }
 
     private void spoil(DoubleBuffer b, int from, int to) {
@@ -119,11 +124,6 @@ class StageBalanceTest {
     }
 
     @Override
-    public long inputSums(StageProgram p, double[] scale, boolean[] counts, ColumnSums sums) {
-      return inner.inputSums(p, scale, counts, sums);
-    }
-
-    @Override
     public long outputSums(StageProgram p, double[] scale, boolean[] counts, ColumnSums sums) {
       long bits = inner.outputSums(p, scale, counts, sums);
       if (fault == Fault.NOT_A_NUMBER) {
@@ -145,31 +145,6 @@ class StageBalanceTest {
     @Override
     public void safe(boolean on) {
       safe = on;
-    }
-
-    @Override
-    public String device() {
-      return "";
-    }
-
-    @Override
-    public long availableBytes() {
-      return inner.availableBytes();
-    }
-
-    @Override
-    public SchedulerOptions schedulerOptions() {
-      return inner.schedulerOptions();
-    }
-
-    @Override
-    public void read(Region region, long from, double[] target) {
-      inner.read(region, from, target);
-    }
-
-    @Override
-    public void close() {
-      inner.close();
     }
   }
 

@@ -4,7 +4,7 @@ package io.sparqr.numeric.integrity;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.backend.cpu.CpuSubtreeFactorizer;
-import io.sparqr.backend.schedule.SchedulerOptions;
+import io.sparqr.backend.staged.ForwardingExecutor;
 import io.sparqr.backend.staged.StagedFactorization;
 import io.sparqr.backend.staged.executor.RoundExecutor;
 import io.sparqr.backend.staged.layout.StageProgram;
@@ -18,7 +18,6 @@ import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.TestMatrices;
 import io.sparqr.numeric.Tolerances;
 import io.sparqr.sparse.CsrMatrix;
-import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -120,7 +119,7 @@ public abstract class ExecutorSumsContract {
   }
 
   /** Keeps the sums of the stage, of which there is one. */
-  private static final class Keeping implements RoundExecutor {
+  private static final class Keeping extends ForwardingExecutor {
     private final RoundExecutor inner;
     double[] scale;
     TaskColumns columns;
@@ -129,6 +128,11 @@ public abstract class ExecutorSumsContract {
 
     Keeping(RoundExecutor inner) {
       this.inner = inner;
+    }
+
+    @Override
+    protected RoundExecutor inner() {
+      return inner;
     }
 
     @Override
@@ -143,56 +147,6 @@ public abstract class ExecutorSumsContract {
       inner.inputSums(p, scale, all, in);
       inner.outputSums(p, scale, all, out);
       return inner.compare(p, scale, residualSquares);
-    }
-
-    @Override
-    public Result execute(StageProgram p, StageInput i, double tolerance, RowSink sink) {
-      return inner.execute(p, i, tolerance, sink);
-    }
-
-    @Override
-    public long inputSums(StageProgram p, double[] with, boolean[] counts, ColumnSums sums) {
-      return inner.inputSums(p, with, counts, sums);
-    }
-
-    @Override
-    public long outputSums(StageProgram p, double[] with, boolean[] counts, ColumnSums sums) {
-      return inner.outputSums(p, with, counts, sums);
-    }
-
-    @Override
-    public double[] fetch(ByteBuffer tasks, int count, int outDoubles) {
-      return inner.fetch(tasks, count, outDoubles);
-    }
-
-    @Override
-    public void read(Region region, long from, double[] target) {
-      inner.read(region, from, target);
-    }
-
-    @Override
-    public void safe(boolean on) {
-      inner.safe(on);
-    }
-
-    @Override
-    public String device() {
-      return inner.device();
-    }
-
-    @Override
-    public long availableBytes() {
-      return inner.availableBytes();
-    }
-
-    @Override
-    public SchedulerOptions schedulerOptions() {
-      return inner.schedulerOptions();
-    }
-
-    @Override
-    public void close() {
-      inner.close();
     }
   }
 

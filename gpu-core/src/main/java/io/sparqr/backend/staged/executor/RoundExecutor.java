@@ -61,9 +61,7 @@ public interface RoundExecutor extends AutoCloseable {
    *
    * @return x, by number of the stage's columns ({@link StageColumns}), rhs + 1 values each
    */
-  default Solved backSubstitute(StageProgram program) {
-    throw new UnsupportedOperationException("no solves on this executor");
-  }
+  Solved backSubstitute(StageProgram program);
 
   /**
    * Leaves the packed rows of the last {@link #execute} on the executor, beyond its life, for
@@ -102,17 +100,10 @@ public interface RoundExecutor extends AutoCloseable {
    * Delivers the packed rows of the last {@link #execute} to a sink that asked for them later
    * ({@link RowSink#later}).
    */
-  default void deliver(StageProgram program, RowSink sink) {
-    throw new UnsupportedOperationException("no later delivery by this executor");
-  }
+  void deliver(StageProgram program, RowSink sink);
 
-  /**
-   * Copies parts of the output buffer of the last {@link #execute}, before {@link #keep}. For
-   * executors that keep rows.
-   */
-  default void copyRows(List<Slice> slices) {
-    throw new UnsupportedOperationException("no copies of rows from this executor");
-  }
+  /** Copies parts of the output buffer of the last {@link #execute}, before {@link #keep}. */
+  void copyRows(List<Slice> slices);
 
   /**
    * A part of the output buffer.

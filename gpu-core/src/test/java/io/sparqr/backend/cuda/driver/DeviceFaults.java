@@ -15,6 +15,7 @@ import io.sparqr.backend.reference.FaultTarget;
 import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.schedule.SpoiledTasks;
 import io.sparqr.backend.schedule.TaskLayout;
+import io.sparqr.backend.staged.ForwardingExecutor;
 import io.sparqr.backend.staged.HostMemory;
 import io.sparqr.backend.staged.executor.RoundExecutor;
 import io.sparqr.backend.staged.layout.StageProgram;
@@ -34,7 +35,7 @@ import jcuda.driver.CUdeviceptr;
  * would repeat its task elsewhere. Arguments: how many faults; the first seed; size of the problems
  * (3).
  */
-final class DeviceFaults implements FaultTarget {
+final class DeviceFaults extends ForwardingExecutor implements FaultTarget {
 
   private static final String WAIT = "sparqr.cuda.waitMillis";
 
@@ -79,6 +80,11 @@ final class DeviceFaults implements FaultTarget {
             size)
         .run(arguments);
     lease.close();
+  }
+
+  @Override
+  protected RoundExecutor inner() {
+    return inner;
   }
 
   @Override
@@ -287,11 +293,6 @@ final class DeviceFaults implements FaultTarget {
   }
 
   @Override
-  public long outputSums(StageProgram p, double[] scale, boolean[] counts, ColumnSums sums) {
-    return inner.outputSums(p, scale, counts, sums);
-  }
-
-  @Override
   public double[] fetch(ByteBuffer tasks, int count, int outDoubles) {
     double[] rows = inner.fetch(tasks, count, outDoubles);
     fetched(Fault.FETCHED, "rows fetched", rows);
@@ -302,30 +303,5 @@ final class DeviceFaults implements FaultTarget {
   public void read(RoundExecutor.Region region, long from, double[] target) {
     inner.read(region, from, target);
     fetched(Fault.KEPT_Q, "V, T fetched", target);
-  }
-
-  @Override
-  public void safe(boolean on) {
-    inner.safe(on);
-  }
-
-  @Override
-  public String device() {
-    return inner.device();
-  }
-
-  @Override
-  public long availableBytes() {
-    return inner.availableBytes();
-  }
-
-  @Override
-  public SchedulerOptions schedulerOptions() {
-    return inner.schedulerOptions();
-  }
-
-  @Override
-  public void close() {
-    inner.close();
   }
 }

@@ -5,15 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.sparqr.backend.cpu.CpuSubtreeFactorizer;
+import io.sparqr.backend.reference.TaskListExecutor;
 import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.schedule.StageSchedule;
+import io.sparqr.backend.staged.ForwardingExecutor;
 import io.sparqr.backend.staged.StagedFactorization;
 import io.sparqr.backend.staged.executor.RoundExecutor;
 import io.sparqr.backend.staged.layout.StageProgram;
 import io.sparqr.numeric.DeviceCases;
 import io.sparqr.numeric.FactorOptions;
-import io.sparqr.numeric.integrity.ColumnSums;
-import java.nio.ByteBuffer;
 import java.util.BitSet;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -26,7 +26,7 @@ class LaunchPlanTest {
   }
 
   /** Keeps the first stage's program and stops there. */
-  private static final class Capture implements RoundExecutor {
+  private static final class Capture extends ForwardingExecutor {
 
     @SuppressWarnings("serial") // never written
     private static final class Captured extends RuntimeException {
@@ -47,9 +47,11 @@ class LaunchPlanTest {
       }
     }
 
+    private final TaskListExecutor plain = new TaskListExecutor(SchedulerOptions.defaults());
+
     @Override
-    public String device() {
-      return "";
+    protected RoundExecutor inner() {
+      return plain;
     }
 
     @Override
@@ -58,43 +60,9 @@ class LaunchPlanTest {
     }
 
     @Override
-    public SchedulerOptions schedulerOptions() {
-      return SchedulerOptions.defaults();
-    }
-
-    @Override
     public Result execute(StageProgram program, StageInput input, double tolerance, RowSink sink) {
       throw new Captured(program);
     }
-
-    @Override
-    public double[] fetch(ByteBuffer tasks, int count, int outDoubles) {
-      throw new AssertionError("fetch");
-    }
-
-    @Override
-    public long inputSums(StageProgram program, double[] scale, boolean[] counts, ColumnSums sums) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public long outputSums(
-        StageProgram program, double[] scale, boolean[] counts, ColumnSums sums) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void safe(boolean on) {
-      // runs nothing
-    }
-
-    @Override
-    public void read(Region region, long from, double[] target) {
-      throw new AssertionError("read");
-    }
-
-    @Override
-    public void close() {}
   }
 
   /**
