@@ -207,13 +207,8 @@ final class QrCommand implements Callable<Integer> {
     if (q != null) {
       builder.keepQ();
     }
-    double[] row = new double[a.columns()];
     for (int i = 0; i < a.rows(); i++) {
-      Arrays.fill(row, 0);
-      for (int k = a.rowStart()[i]; k < a.rowStart()[i + 1]; k++) {
-        row[a.columnIndex()[k]] = a.values()[k];
-      }
-      builder.row(row);
+      builder.row(a.columnIndex(), a.values(), a.rowStart()[i], a.rowStart()[i + 1]);
     }
     DenseQr qr = builder.factor();
     factorSeconds = secondsSince(begin);

@@ -6,6 +6,7 @@ import io.sparqr.error.IndexOverflowException;
 import io.sparqr.error.RankDeficientException;
 import io.sparqr.threads.Crew;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * A = QR of a dense m x n matrix on the host, R with a diagonal of at least 0 and without rank
@@ -112,17 +113,41 @@ public final class DenseQr {
             columns,
             row.length);
       }
-      if (tall.isFull()) {
-        tall.reduce(crew);
-      }
-      int at = tall.open(0);
+      int at = open();
       int ld = tall.ld();
       double[] chunk = tall.chunk();
       for (int k = 0; k < columns; k++) {
         chunk[at + k * ld] = row[k];
       }
-      rows++;
       return this;
+    }
+
+    /**
+     * Adds a row of which only some entries are given.
+     *
+     * @param column of the entries [from, to), each once, 0 to n - 1
+     * @param value of these entries; the row's others are 0
+     */
+    public Builder row(int[] column, double[] value, int from, int to) {
+      int at = open();
+      int ld = tall.ld();
+      double[] chunk = tall.chunk();
+      for (int k = 0; k < columns; k++) {
+        chunk[at + k * ld] = 0;
+      }
+      for (int e = from; e < to; e++) {
+        chunk[at + Objects.checkIndex(column[e], columns) * ld] = value[e];
+      }
+      return this;
+    }
+
+    /** The place of a new row's first entry. */
+    private int open() {
+      if (tall.isFull()) {
+        tall.reduce(crew);
+      }
+      rows++;
+      return tall.open(0);
     }
 
     /**

@@ -258,6 +258,33 @@ class DenseQrTest {
     assertThat(qr.r()).isEqualTo(factor(a, m, n, 64, Crew.ALONE).r());
   }
 
+  /** Also in the places of earlier rows, which have other entries. */
+  @Test
+  void whatIsNotGivenOfARowIsZero() {
+    int m = 300;
+    int n = 12;
+    double[] a = random(m, n, 7);
+    var random = new Random(8);
+    var builder = new DenseQr.Builder(kernels, n, Crew.ALONE, 40).keepQ();
+    for (int i = 0; i < m; i++) {
+      int[] column = new int[n + 1];
+      double[] value = new double[n + 1];
+      int to = 1; // an entry before the row's
+      for (int j = n - 1; j >= 0; j--) {
+        if (random.nextInt(3) > 0) {
+          a[i + j * m] = 0;
+        } else {
+          column[to] = j;
+          value[to++] = a[i + j * m];
+        }
+      }
+      builder.row(column, value, 1, to);
+    }
+    assertThat(builder.factor().r()).isEqualTo(factor(a, m, n, 40, Crew.ALONE).r());
+    assertThatThrownBy(() -> builder.row(new int[] {n}, new double[] {1}, 0, 1))
+        .isInstanceOf(IndexOutOfBoundsException.class);
+  }
+
   /** A chunk of B at a time gives the bits of the whole. */
   @ParameterizedTest
   @CsvSource({"40, 7, 9", "40, 7, 39", "40, 7, 64", "300, 33, 45", "9, 9, 12", "5, 8, 12"})

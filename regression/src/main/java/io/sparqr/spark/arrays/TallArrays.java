@@ -14,7 +14,6 @@ import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import org.apache.spark.api.java.JavaRDD;
@@ -79,14 +78,9 @@ public final class TallArrays {
     }
     DenseQr.Builder builder = DenseQr.builder(BlasLoader.kernels(), n, Crew.ALONE).keepQ();
     Iterator<SparseRow> each = SparkErrors.unwrap(rows::toLocalIterator);
-    double[] values = new double[n];
     while (SparkErrors.unwrap(each::hasNext)) {
       SparseRow row = each.next();
-      Arrays.fill(values, 0);
-      for (int k = 0; k < row.indices().length; k++) {
-        values[row.indices()[k]] = row.values()[k];
-      }
-      builder.row(values);
+      builder.row(row.indices(), row.values(), 0, row.indices().length);
     }
     DenseQr qr = builder.factor();
     write(qr.r(), folder, "r");
