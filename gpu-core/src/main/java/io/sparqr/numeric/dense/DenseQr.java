@@ -132,16 +132,13 @@ public final class DenseQr {
       int at = open();
       int ld = tall.ld();
       double[] chunk = tall.chunk();
-      for (int k = 0; k < columns; k++) {
-        chunk[at + k * ld] = 0;
-      }
       for (int e = from; e < to; e++) {
         chunk[at + Objects.checkIndex(column[e], columns) * ld] = value[e];
       }
       return this;
     }
 
-    /** The place of a new row's first entry. */
+    /** The place of a new row's first entry; the row is all zero. */
     private int open() {
       if (tall.isFull()) {
         tall.reduce(crew);
