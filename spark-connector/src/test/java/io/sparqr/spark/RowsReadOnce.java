@@ -102,6 +102,8 @@ abstract class RowsReadOnce {
         .mapPartitions(
             it -> {
               count.add(1);
+              // So that both executors get some of them, even if one is the first to ask again.
+              Thread.sleep(20);
               return it;
             });
   }
