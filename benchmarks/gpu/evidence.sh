@@ -4,19 +4,23 @@
 # docs/design/testing.md have today's hash. Each call takes less than nine minutes on the devices that it names.
 #   evidence.sh FOLDER memcheck|initcheck|synccheck   all GPU tests under compute-sanitizer (one GPU: 3 minutes)
 #   evidence.sh FOLDER racecheck [K/N]                the same; eight GPUs, or in N calls
+#   evidence.sh FOLDER rest LOG...                    what of the sanitizers' jobs none of these logs shows to have passed with
+#                                                     these kernels; nothing beside it, or jobs run out of their time (LIMIT)
 #   evidence.sh FOLDER faults [COUNT SEED]            the fault campaign (one GPU: 1000 take 10 s; default 20000 1)
 #   evidence.sh FOLDER survey [SECONDS SEED]          the survey's list for SECONDS, then its sweep for a quarter of that
 #                                                     (one GPU; default 330 1)
 #   EACH            processes a GPU of the sanitizers (default 12 to a GPU and core)
+#   GPUS            the first so many GPUs alone (default all), so that faults and survey have one for themselves: beside
+#                   other processes on its GPU a kernel that waits costs them their time slices
 #   SPARQR_SHARED   folder of the shared collection: tests on real matrices
 # The log is FOLDER/DATE-DEVICE-WHAT.txt; its place in the repository is benchmarks/history.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 folder=${1:?folder for the log}
-what=${2:?memcheck, initcheck, synccheck, racecheck, faults or survey}
+what=${2:?memcheck, initcheck, synccheck, racecheck, rest, faults or survey}
 shift 2
 mkdir -p "$folder"
-devices=$(nvidia-smi -L | wc -l)
+devices=${GPUS:-$(nvidia-smi -L | wc -l)}
 [ "$devices" -gt 0 ] || { echo "evidence: no GPU here" >&2; exit 2; }
 chip=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1)
 short=$(tr 'A-Z ' 'a-z\n' <<<"$chip" | grep -E '^[a-z]+[0-9]+[a-z]*$' | head -n 1)
@@ -30,6 +34,15 @@ case $what in
     name=sanitizer-$what
     [ "$part" = 1/1 ] || name+=-${part/\//of}
     commands=("TOOLS=$what PART=$part $here/sanitize.sh $folder/$name $each")
+    ;;
+  rest)
+    cores=$(nproc)
+    each=${EACH:-$((cores / devices < 12 ? cores / devices : 12))}
+    name=sanitizer-rest
+    passed=$(for log in "$@"; do ! grep -qx "kernels: $(cat "$here/KERNELS")" "$log" || sed -n 's/^\([a-z]*check:.*\) exit 0, .*/\1/p' "$log"; done)
+    jobs=$("$here/sanitize.sh" list | grep -vxFf <(echo "$passed") | sed "s/.*/'&'/" | paste -sd ' ')
+    [ -n "$jobs" ] || { echo "evidence: no job is missing" >&2; exit 2; }
+    commands=("$here/sanitize.sh $folder/$name $each $jobs")
     ;;
   faults)
     name=faults

@@ -1,31 +1,31 @@
 #!/usr/bin/env bash
 # The gpu-tagged tests under NVIDIA's compute-sanitizer, where pack.sh was unpacked: many processes
 # at the same time, on all devices. sanitize.sh <output folder> <processes a device> [<job> ...]
+# sanitize.sh list   prints all jobs; needs no GPU
 #   job            tool:class[:part], part a slice k/n of its matrices or a regular expression of
 #                  test methods (! before it: all others); without jobs: all jobs that the tests need
 #   SPARQR_SHARED  folder of the shared collection; without it the tests on real matrices skip
 #   TOOLS          regular expression of the tools to run all jobs of (default all four)
 #   PART           k/n: every n-th of these jobs, from the k-th (1 to n) on
 #   LIMIT          seconds a job may take (default 500)
+#   GPUS           the first so many GPUs alone (default all)
 # One line a job: seconds, tests passed, failed and skipped, and the sanitizer's counts; its output
 # is in the output folder. Fails if a test failed or the sanitizer found something.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
-out=${1:?output folder}
-each=${2:?processes a device}
-shift 2
-mkdir -p "$out"
 
 contract='CudaSubtreeFactorizerTest CudaSmallBundlesTest CudaPoisonedBuffersTest CudaReflectorsTest'
 # racecheck is 50 times slower than the others: the contract in parts of about the same length.
 parts='dense|rightHand|staircases columnsFrom|subnormal|products sparse|incidence farMore|farther keptReflectors'
-others='CudaResourcesTest CudaDeadColumnsTest CudaUnknownTaskTest CudaExecutorSumsTest'
-resident='outlivesIts|isFreed|theLeast|tooMany severalRight theStored|theNext repeated|rowsThatStayed rowsThatAreClaimed|claimedRows'
+parts+=' blocksOfMany sameBits independentOf laterSolves'
+others='CudaResourcesTest CudaUnknownTaskTest CudaExecutorSumsTest'
+resident='outlivesIts|isFreed|theLeast|tooMany severalRight theStored|theNext repeated rowsThatStayed rowsThatAreClaimed claimedRows'
 all_jobs() {
   local tool class part k
   for k in {0..2}; do echo "racecheck:CudaKeptQTest:$k/3"; done
   for k in {0..23}; do echo "racecheck:CudaRealMatricesTest:$k/24"; done
   for k in {0..5}; do echo "racecheck:CudaReferenceDataTest:$k/6"; done
+  for k in {0..9}; do echo "racecheck:CudaDeadColumnsTest:$k/10"; done
   for class in $others; do echo "racecheck:$class"; done
   for part in $resident; do echo "racecheck:CudaResidentTest:$part"; done
   echo "racecheck:CudaResidentTest:!${resident// /|}"
@@ -34,10 +34,18 @@ all_jobs() {
     echo "racecheck:$class:!${parts// /|}"
   done
   for tool in memcheck initcheck synccheck; do
-    for class in $contract $others CudaKeptQTest CudaResidentTest CudaReferenceDataTest; do echo "$tool:$class"; done
+    for class in $contract $others CudaDeadColumnsTest CudaKeptQTest CudaResidentTest CudaReferenceDataTest; do echo "$tool:$class"; done
     for k in {0..3}; do echo "$tool:CudaRealMatricesTest:$k/4"; done
   done
 }
+if [ "${1:-}" = list ]; then
+  all_jobs
+  exit
+fi
+out=${1:?output folder}
+each=${2:?processes a device}
+shift 2
+mkdir -p "$out"
 
 one() { # job: runs it, keeps what it printed, prints its line
   local tool class part slice=0/1 begin log code=0 select=()
@@ -69,7 +77,7 @@ one() { # job: runs it, keeps what it printed, prints its line
 
 PART=${PART:-1/1}
 CLASS_PATH=$(printf '%s:' "$here"/*/classes "$here"/*/test-classes "$here"/lib/*.jar)
-DEVICES=$(nvidia-smi -L | wc -l)
+DEVICES=${GPUS:-$(nvidia-smi -L | wc -l)}
 export here out CLASS_PATH DEVICES
 export -f one
 { [ $# -gt 0 ] && printf '%s\n' "$@" || all_jobs | grep -E "^(${TOOLS:-.*}):" |

@@ -1,7 +1,9 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.cli;
 
+import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import java.io.IOException;
@@ -11,6 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -42,11 +45,17 @@ class EvidenceTest {
           "faults",
           "survey");
 
-  /** A link to a log in a table: its file, its kind, and k and n if it is a part of several. */
+  /** A link to a log in a table: its file, and what it is of. */
   private static final Pattern LOG =
       Pattern.compile(
-          "\\(([^()\\s]*/\\d{4}-\\d\\d-\\d\\d-\\w+-(%s)(?:-(\\d+)of(\\d+))?\\.txt)\\)"
-              .formatted(String.join("|", KINDS)));
+          "\\(([^()\\s]*/\\d{4}-\\d\\d-\\d\\d-\\w+-(sanitizer-[\\w-]+|faults|survey)\\.txt)\\)");
+
+  /** What a sanitizer's log says of a job: the tool, the job, its exit code, and what was found. */
+  private static final Pattern JOB =
+      Pattern.compile("((mem|init|sync|race)check:.*) exit (\\d+), \\d+ s, (.*)");
+
+  /** The exit code of a job that ran out of its time, which says nothing about the kernels. */
+  private static final String TIMED_OUT = "124";
 
   /** A row without a log: its kind, and why. */
   private static final Pattern OWED =
@@ -56,20 +65,28 @@ class EvidenceTest {
 
   /** The hash of today's sources. */
   private static String today() throws IOException, InterruptedException {
-    var process =
-        new ProcessBuilder("bash", ROOT.resolve("gpu-core/src/main/cuda/fingerprint.sh").toString())
-            .redirectErrorStream(true)
-            .start();
-    String hash = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(process.waitFor()).as(hash).isZero();
-    return hash.strip();
+    return printed("gpu-core/src/main/cuda/fingerprint.sh").strip();
   }
 
-  /** What is wrong with the logs that a page links to. */
-  private static List<String> wrong(Path page, String hash) throws IOException {
+  /** All jobs of the sanitizers. */
+  private static List<String> jobs() throws IOException, InterruptedException {
+    return printed("benchmarks/gpu/sanitize.sh", "list").lines().toList();
+  }
+
+  private static String printed(String script, String... arguments)
+      throws IOException, InterruptedException {
+    var command = new ArrayList<>(List.of("bash", ROOT.resolve(script).toString()));
+    command.addAll(List.of(arguments));
+    var process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor()).as(out).isZero();
+    return out;
+  }
+
+  /** What is wrong with the logs that a page links to, each with its kind before it. */
+  private static List<String> wrong(Path page, String hash, List<String> jobs) throws IOException {
     var wrong = new ArrayList<String>();
-    Map<String, TreeSet<Integer>> parts = new TreeMap<>();
-    Map<String, Integer> whole = new TreeMap<>();
+    var passed = new TreeSet<String>();
     String rows =
         Files.readAllLines(page).stream()
             .filter(line -> line.startsWith("|"))
@@ -77,25 +94,56 @@ class EvidenceTest {
     Matcher link = LOG.matcher(rows);
     while (link.find()) {
       Path log = page.resolveSibling(link.group(1)).normalize();
-      int of = link.group(4) == null ? 1 : Integer.parseInt(link.group(4));
-      parts
-          .computeIfAbsent(link.group(2), kind -> new TreeSet<>())
-          .add(of == 1 ? 1 : Integer.parseInt(link.group(3)));
-      whole.merge(link.group(2), of, Math::max);
       List<String> lines = Files.readAllLines(log);
-      if (!lines.contains("kernels: " + hash)) {
-        wrong.add(log.getFileName() + " is older than the kernels, whose hash is now " + hash);
-      }
-      if (!lines.get(lines.size() - 1).equals("verdict: passed")) {
-        wrong.add(log.getFileName() + " has not passed");
+      boolean ofToday = lines.contains("kernels: " + hash);
+      String kind = link.group(2);
+      if (kind.startsWith("sanitizer")) {
+        lines.forEach(line -> wrong.addAll(ofJob(log, line, ofToday, passed)));
+      } else if (!ofToday) {
+        wrong.add(kind + ": " + log.getFileName() + OLD + hash);
+      } else if (lines.get(lines.size() - 1).equals("verdict: passed")) {
+        passed.add(kind);
+      } else {
+        wrong.add(kind + ": " + log.getFileName() + " has not passed");
       }
     }
-    for (String kind : KINDS) {
-      if (!parts.containsKey(kind) || parts.get(kind).size() != whole.get(kind)) {
-        wrong.add("no whole log of " + kind);
+    for (String kind : List.of("faults", "survey")) {
+      if (!passed.contains(kind)) {
+        wrong.add(kind + ": no log");
+      }
+    }
+    for (String job : jobs) {
+      if (!passed.contains(job)) {
+        wrong.add("sanitizer-" + job + ": in no log");
       }
     }
     return wrong;
+  }
+
+  private static final String OLD = " is older than the kernels, whose hash is now ";
+
+  /** What a line of a log tells: a job that has passed is added, what was found is returned. */
+  private static List<String> ofJob(Path log, String line, boolean ofToday, Set<String> passed) {
+    Matcher job = JOB.matcher(line);
+    if (!job.matches()) {
+      return List.of();
+    }
+    String name = "sanitizer-" + job.group(1) + ": ";
+    if (!ofToday) {
+      return List.of(name + log.getFileName() + OLD);
+    }
+    if (job.group(3).equals(TIMED_OUT)) {
+      return List.of();
+    }
+    String found = job.group(4);
+    boolean clean =
+        found.contains(", 0 failed, ")
+            && (found.contains(" 0 errors") || found.contains(" 0 hazards displayed"));
+    if (!job.group(3).equals("0") || !clean) {
+      return List.of(name + found + " in " + log.getFileName());
+    }
+    passed.add(job.group(1));
+    return List.of();
   }
 
   /** The kinds whose rows say that their log is owed, with the reason. */
@@ -112,7 +160,7 @@ class EvidenceTest {
 
   @TestFactory
   Stream<DynamicTest> theLogsAreThoseOfTodaysKernels() throws Exception {
-    List<String> wrong = wrong(PAGE, today());
+    List<String> wrong = wrong(PAGE, today(), jobs());
     Map<String, String> owed = owed(PAGE);
     return KINDS.stream()
         .map(
@@ -121,9 +169,9 @@ class EvidenceTest {
                     kind,
                     () -> {
                       assumeFalse(owed.containsKey(kind), () -> "owed: " + owed.get(kind));
-                      assertThat(wrong)
+                      assertThat(wrong.stream().filter(w -> w.startsWith(kind)).toList())
                           .as("on a GPU host: benchmarks/gpu/evidence.sh %s", kind)
-                          .noneMatch(w -> w.contains(kind));
+                          .isEmpty();
                     }));
   }
 
@@ -137,26 +185,46 @@ class EvidenceTest {
 
   @Test
   void anOldOneAFailedOneAndAMissingOneAreSeen(@TempDir Path folder) throws Exception {
+    var jobs = List.of("memcheck:A", "racecheck:A:one|two", "racecheck:B:0/2");
     var page = new StringBuilder();
-    for (String kind : KINDS) {
-      List<String> names =
-          kind.endsWith("racecheck") ? List.of(kind + "-1of2", kind + "-2of2") : List.of(kind);
-      for (String name : names) {
-        String file = "logs/2026-11-27-h100-%s.txt".formatted(name);
-        write(folder.resolve(file), "kernels: now", "verdict: passed");
-        page.append("| [log](").append(file).append(") |\n");
-      }
+    for (String name : List.of("sanitizer-memcheck", "sanitizer-rest", "faults", "survey")) {
+      page.append("| [log](logs/2026-11-27-h100-").append(name).append(".txt) |\n");
     }
     Path index = folder.resolve("page.md");
     Files.writeString(index, page);
-    assertThat(wrong(index, "now")).isEmpty();
-    assertThat(wrong(index, "later")).hasSize(7).allMatch(w -> w.contains("older"));
-    write(folder.resolve("logs/2026-11-27-h100-faults.txt"), "kernels: now", "verdict: FAILED");
-    assertThat(wrong(index, "now")).containsExactly("2026-11-27-h100-faults.txt has not passed");
-    Files.writeString(index, page.toString().replaceFirst(".*racecheck-2of2.*\n", ""));
-    assertThat(wrong(index, "now")).contains("no whole log of sanitizer-racecheck");
+    Path logs = folder.resolve("logs/2026-11-27-h100-");
+    String clean = " exit 0, 9 s, 2 passed, 0 failed, 0 skipped:       1 ";
+    String memory = "memcheck:A" + clean + "ERROR SUMMARY: 0 errors";
+    String one = "racecheck:A:one|two" + clean + "RACECHECK SUMMARY: 0 hazards displayed (0 errors)";
+    String two = one.replace("A:one|two", "B:0/2");
+    write(Path.of(logs + "sanitizer-memcheck.txt"), "kernels: now", memory);
+    write(Path.of(logs + "sanitizer-rest.txt"), "kernels: now", one + "\n" + two);
+    write(Path.of(logs + "faults.txt"), "kernels: now", "verdict: passed");
+    write(Path.of(logs + "survey.txt"), "kernels: now", "verdict: passed");
+    assertThat(wrong(index, "now", jobs)).isEmpty();
+    assertThat(wrong(index, "later", jobs).stream().filter(w -> w.contains("older"))).hasSize(5);
+
+    write(Path.of(logs + "faults.txt"), "kernels: now", "verdict: FAILED");
+    assertThat(wrong(index, "now", jobs)).hasSize(2).allMatch(w -> w.startsWith("faults: "));
+    write(Path.of(logs + "faults.txt"), "kernels: now", "verdict: passed");
+
+    String late = "racecheck:B:0/2 exit 124, 500 s,  passed,  failed,  skipped: ";
+    write(Path.of(logs + "sanitizer-rest.txt"), "kernels: now", one + "\n" + late);
+    assertThat(wrong(index, "now", jobs)).containsExactly("sanitizer-racecheck:B:0/2: in no log");
+    for (String found :
+        List.of(
+            two.replace("exit 0", "exit 9"),
+            two.replace("0 failed", "1 failed"),
+            two.replace(" 0 hazards", " 3 hazards"))) {
+      // What was found once is not undone by a run that passed.
+      write(Path.of(logs + "sanitizer-rest.txt"), "kernels: now", found + "\n" + one + "\n" + two);
+      assertThat(wrong(index, "now", jobs))
+          .singleElement(as(STRING))
+          .startsWith("sanitizer-racecheck:B:0/2: ")
+          .contains("passed");
+    }
     Files.writeString(index, page.toString().replaceFirst(".*survey.*\n", ""));
-    assertThat(wrong(index, "now")).contains("no whole log of survey");
+    assertThat(wrong(index, "now", jobs)).contains("survey: no log");
   }
 
   private static void write(Path file, String head, String end) throws IOException {
