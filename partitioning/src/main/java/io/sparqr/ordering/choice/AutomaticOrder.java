@@ -12,6 +12,8 @@ import io.sparqr.ordering.dissection.LevelStructure;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
 import io.sparqr.threads.Later;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.function.BiFunction;
 
@@ -43,7 +45,13 @@ final class AutomaticOrder implements AutoCloseable {
   private static final double THIRD_SAVES = 0.15;
 
   /** The most that another order can be expected to save in a tall pattern. */
-  private static final double TALL_SAVES = 0.5;
+  private static final double TALL_SAVES = 1 / 3.0;
+
+  /** One cheap order is far below the other if it needs at most this part of its flops. */
+  private static final double FAR_BELOW = 0.8;
+
+  /** The most that a dissection can be expected to save where the cheap orders are far apart. */
+  private static final double IRREGULAR_SAVES = 0.5;
 
   /**
    * From this part of a full triangle on, R is nearly full, and every order needs about as much.
@@ -85,9 +93,13 @@ final class AutomaticOrder implements AutoCloseable {
         pattern.columns() >= LEAST_SOLID
             && effort.cliqueEntries()
                 <= Math.max(CLIQUE_ENTRIES, CLIQUE_ENTRIES_PER_ENTRY * effort.entries());
-    Runnable beside = ahead() && !looked ? search::beginIfSmall : () -> {};
+    Runnable beside = () -> {};
+    if (!looked && processors > 1) {
+      beside = ahead() ? search::beginIfSmall : search::beginColamdIfSmall;
+    }
+    Runnable others = beside;
     minimumDegree =
-        new Later<>(() -> ApproximateMinimumDegree.counted(pattern, beside, degreeStop));
+        new Later<>(() -> ApproximateMinimumDegree.counted(pattern, others, degreeStop));
   }
 
   private boolean ahead() {
@@ -133,7 +145,7 @@ final class AutomaticOrder implements AutoCloseable {
     if (effort.minimumDegree(adjacencies) * second < INSURANCE * best.flops()) {
       Permutation degree = new ApproximateMinimumDegree().order(pattern);
       double flops = cost.apply(pattern, degree).flops();
-      return Orderings.least("auto", best, new Trial(degree, OrderingMethod.AMD, flops));
+      return Orderings.least("auto", List.of(best, new Trial(degree, OrderingMethod.AMD, flops)));
     }
     String reason =
         "auto: %s; the graph has separators like a solid's, in which amd is far behind"
@@ -141,7 +153,10 @@ final class AutomaticOrder implements AutoCloseable {
     return new Result(best.order(), best.method(), reason);
   }
 
-  /** Minimum degree, or COLAMD where rows are long; others if its flops promise to pay for it. */
+  /**
+   * Minimum degree, or COLAMD where rows are long; the other of the two, and dissection, where the
+   * flops promise to pay for them.
+   */
   private Result ofOther() {
     boolean longRows = effort.longRows();
     double adjacencies;
@@ -156,48 +171,73 @@ final class AutomaticOrder implements AutoCloseable {
     }
     Cost counted = cost.apply(pattern, order);
     double rate = counted.flopsPerSecond();
-    OrderingMethod method = longRows ? OrderingMethod.COLAMD : OrderingMethod.AMD;
-    Trial cheap = new Trial(order, method, counted.flops());
+    Trial cheap =
+        new Trial(order, longRows ? OrderingMethod.COLAMD : OrderingMethod.AMD, counted.flops());
+    double effortOfOther = longRows ? effort.minimumDegree(adjacencies) : effort.colamd();
+    List<Trial> trials = new ArrayList<>(List.of(cheap));
+    // A dissection of a small graph takes several times as long as both cheap orders.
+    if (!looked && effortOfOther * rate < THIRD_SAVES * cheap.flops()) {
+      trials.add(otherThan(cheap));
+    }
+    double least = trials.stream().mapToDouble(Trial::flops).min().orElseThrow();
+    boolean irregular = trials.size() > 1 && trials.get(1).flops() <= FAR_BELOW * cheap.flops();
     double aTry = effort.dissection(adjacencies) * rate;
-    double limit = aTry / saves(counted.fullness());
-    if (cheap.flops() <= limit) {
+    double limit = aTry / saves(counted.fullness(), irregular);
+    if (least <= limit) {
+      Result r = Orderings.least("auto", trials);
       String reason =
           String.format(
               Locale.ROOT,
-              "auto: %s; trying other orders would cost as much as %.4g Gflop at %.3g Gflop/s",
-              cheap.text(),
+              "%s; trying other orders would cost as much as %.4g Gflop at %.3g Gflop/s",
+              r.reason(),
               limit * 1e-9,
               rate * 1e-9);
-      return new Result(order, method, reason);
+      return new Result(r.order(), r.method(), reason);
     }
     if (ahead()) {
-      search.begin(variants(aTry, cheap.flops()));
+      search.begin(variants(aTry, least));
     }
     Trial dissection = dissection(0);
-    boolean again = dissection.flops() <= VARIANT_WORTH * cheap.flops();
+    boolean again = dissection.flops() <= VARIANT_WORTH * least;
     Trial dissected = repeated(dissection, again ? variants(aTry, dissection.flops()) : 0);
-    double third = longRows ? effort.minimumDegree(adjacencies) : effort.colamd(adjacencies);
-    double saved = THIRD_SAVES * Math.min(cheap.flops(), dissected.flops());
-    boolean farAhead = dissection.flops() <= THIRD_WORTH * cheap.flops();
-    OrderingMethod other = longRows ? OrderingMethod.AMD : OrderingMethod.COLAMD;
-    if (farAhead || saved <= third * rate) {
-      Result r = Orderings.least("auto", cheap, dissected);
-      String left =
-          "%s; %s, seldom far from %s, was not tried"
-              .formatted(r.reason(), other.label(), method.label());
-      return new Result(r.order(), r.method(), left);
+    trials.add(1, dissected);
+    if (trials.size() == 2) {
+      double saved = THIRD_SAVES * Math.min(least, dissected.flops());
+      boolean farAhead = dissection.flops() <= THIRD_WORTH * least;
+      if (farAhead || saved <= effortOfOther * rate) {
+        Result r = Orderings.least("auto", trials);
+        String left =
+            "%s; %s, seldom far from %s, was not tried"
+                .formatted(r.reason(), other(cheap.method()).label(), cheap.method().label());
+        return new Result(r.order(), r.method(), left);
+      }
+      trials.add(otherThan(cheap));
     }
-    Permutation last = longRows ? minimumDegree.get().order() : search.colamd();
-    double flops = cost.apply(pattern, last).flops();
-    return Orderings.least("auto", cheap, dissected, new Trial(last, other, flops));
+    return Orderings.least("auto", trials);
   }
 
-  /** The most that another order can be expected to save of the factorization. */
-  private double saves(double fullness) {
+  private static OrderingMethod other(OrderingMethod cheap) {
+    return cheap == OrderingMethod.AMD ? OrderingMethod.COLAMD : OrderingMethod.AMD;
+  }
+
+  /** COLAMD if the first was minimum degree, and the other way round. */
+  private Trial otherThan(Trial first) {
+    OrderingMethod method = other(first.method());
+    Permutation order =
+        method == OrderingMethod.AMD ? minimumDegree.get().order() : search.colamd();
+    return new Trial(order, method, cost.apply(pattern, order).flops());
+  }
+
+  /**
+   * The most that a dissection can be expected to save of the factorization.
+   *
+   * @param irregular whether the two cheap orders are far apart
+   */
+  private double saves(double fullness, boolean irregular) {
     if (fullness >= FULL && effort.rows() >= effort.columns()) {
       return FULL_SAVES;
     }
-    return effort.tall() ? TALL_SAVES : 1;
+    return effort.tall() ? TALL_SAVES : irregular ? IRREGULAR_SAVES : 1;
   }
 
   /** How many further dissections cost next to nothing beside a factorization of these flops. */

@@ -57,6 +57,11 @@ final class DissectionSearch implements AutoCloseable {
   /** Begins with the first dissection and COLAMD if the graph is small. */
   void beginIfSmall() {
     beginDissectionIfSmall();
+    beginColamdIfSmall();
+  }
+
+  /** Begins with COLAMD if the graph is small. */
+  void beginColamdIfSmall() {
     if (small) {
       colamd.begin();
     }

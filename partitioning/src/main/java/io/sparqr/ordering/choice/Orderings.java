@@ -11,6 +11,7 @@ import io.sparqr.ordering.dissection.LevelStructure;
 import io.sparqr.ordering.dissection.NestedDissection;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
@@ -25,16 +26,18 @@ import java.util.function.BiFunction;
  * three-dimensional meshes and their like minimum degree needs three to seven times the flops, and
  * would be waited for. Any other graph is first ordered by minimum degree, or by COLAMD where rows
  * are so long that the graph of A'A costs more than the order, and the flops of the factorization
- * are counted. If at its expected rate it takes less time than a dissection is predicted to take
- * ({@link SearchEffort}), or less than twice that in a tall matrix, where orders differ little, or
- * less than seven times that where R is nearly a full triangle, no other order can save the cost of
- * the search. Otherwise nested dissection is tried too. A third order, COLAMD or minimum degree, is
- * seldom far from the first; it is tried if dissection needs more than half of the first's flops,
- * and a seventh of the factorization takes longer. The order with the least flops is taken. If the
- * factorization takes very much more than a dissection and the first is not far behind, dissection
- * is repeated with other random choices, which moves its flops by 10 to 25% on graphs without
- * geometry. The choice follows sizes, flops and expected rates, not measured seconds, so it is the
- * same on any machine with the same expected rate.
+ * are counted. In a graph of few columns the other of these two is tried as well if a seventh of
+ * the factorization takes longer. If at its expected rate the better one's factorization takes less
+ * time than a dissection is predicted to take ({@link SearchEffort}), or less than twice that where
+ * the two are far apart, less than three times that in a tall matrix, where orders differ little,
+ * or less than seven times that where R is nearly a full triangle, no dissection can save the cost
+ * of the search. Otherwise it is tried too. In a larger graph the third order, COLAMD or minimum
+ * degree, is seldom far from the first; it is tried if dissection needs more than half of the
+ * first's flops, and a seventh of the factorization takes longer. The order with the least flops is
+ * taken. If the factorization takes very much more than a dissection and the first is not far
+ * behind, dissection is repeated with other random choices, which moves its flops by 10 to 25% on
+ * graphs without geometry. The choice follows sizes, flops and expected rates, not measured
+ * seconds, so it is the same on any machine with the same expected rate.
  */
 public final class Orderings {
 
@@ -169,31 +172,32 @@ public final class Orderings {
     try (var search = new DissectionSearch(pattern)) {
       return least(
           "best",
-          attempt(pattern, OrderingMethod.COLAMD, cost),
-          attempt(pattern, OrderingMethod.AMD, cost),
-          repeated(
-              pattern,
-              search,
-              cost,
-              dissection(pattern, search, cost, 0),
-              DissectionSearch.VARIANTS - 1));
+          List.of(
+              attempt(pattern, OrderingMethod.COLAMD, cost),
+              attempt(pattern, OrderingMethod.AMD, cost),
+              repeated(
+                  pattern,
+                  search,
+                  cost,
+                  dissection(pattern, search, cost, 0),
+                  DissectionSearch.VARIANTS - 1)));
     }
   }
 
   /** The trial with the least flops; among equals the first. */
-  static Result least(String who, Trial... trials) {
+  static Result least(String who, List<Trial> trials) {
     int best = 0;
-    for (int k = 1; k < trials.length; k++) {
-      if (trials[k].flops < trials[best].flops) {
+    for (int k = 1; k < trials.size(); k++) {
+      if (trials.get(k).flops < trials.get(best).flops) {
         best = k;
       }
     }
-    Trial winner = trials[best];
+    Trial winner = trials.get(best);
     StringBuilder reason = new StringBuilder(who).append(": ").append(winner.text());
     String separator = ", against ";
-    for (int k = 0; k < trials.length; k++) {
+    for (int k = 0; k < trials.size(); k++) {
       if (k != best) {
-        reason.append(separator).append(trials[k].text());
+        reason.append(separator).append(trials.get(k).text());
         separator = ", ";
       }
     }

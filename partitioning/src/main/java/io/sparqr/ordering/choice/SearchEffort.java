@@ -24,8 +24,8 @@ record SearchEffort(int columns, int rows, long entries, long cliqueEntries) {
 
   private static final double DEGREE_PER_COLUMN = 1e-6;
   private static final double DEGREE_PER_ADJACENCY = 1.3e-7;
-  private static final double COLAMD_PER_COLUMN = 2e-6;
-  private static final double COLAMD_PER_ADJACENCY = 2e-7;
+  private static final double COLAMD_PER_COLUMN = 1e-6;
+  private static final double COLAMD_PER_ENTRY = 1.5e-7;
 
   /** From this mean length on, weighted by itself, rows are long. */
   private static final int LONG_ROW = 12;
@@ -77,8 +77,8 @@ record SearchEffort(int columns, int rows, long entries, long cliqueEntries) {
     return DEGREE_PER_COLUMN * columns + DEGREE_PER_ADJACENCY * adjacencies;
   }
 
-  /** Estimated seconds of COLAMD, given the number of adjacencies. */
-  double colamd(double adjacencies) {
-    return COLAMD_PER_COLUMN * columns + COLAMD_PER_ADJACENCY * adjacencies;
+  /** Estimated seconds of COLAMD; less where its columns are alike, as on grids. */
+  double colamd() {
+    return COLAMD_PER_COLUMN * columns + COLAMD_PER_ENTRY * entries;
   }
 }
