@@ -144,7 +144,8 @@ class CallTest(SparkTest):
             found = "|".join(str(TaskContext.get().getLocalProperty(n)) for n in names)
             raise ValueError(found.join(["<" * 2, ">" * 2]))  # the source text also appears in the message
 
-        frame = self.data.withColumn("label", udf(reported, "double").asNondeterministic()())
+        # From 4.2 on a function of rows needs PyArrow otherwise.
+        frame = self.data.withColumn("label", udf(reported, "double", useArrow=False).asNondeterministic()())
         with self.assertRaisesRegex(Exception, "<<.*>>") as told:
             sparqr.solve(frame)
         return str(told.exception).split("<<", 1)[1].split(">>", 1)[0].split("|")
