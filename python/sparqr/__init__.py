@@ -16,6 +16,7 @@ R and Q of a tall dense matrix, and its singular values:
 
 >>> Q, R = sparqr.qr(A)
 >>> U, s, Vh = sparqr.svd(A, 10)
+>>> found = sparqr.robust_pca(A)  # A = found.L + found.S
 
 The Spark ML estimator is in :mod:`sparqr.ml`. Everything calls Sparqr's jar in Spark's JVM:
 :func:`session` starts a session with the jar, :func:`jar` returns its path for your own sessions.
@@ -30,6 +31,7 @@ from sparqr._errors import SparqrError
 from sparqr._factorization import Factorization, factorize
 from sparqr._feols import Feols, feols
 from sparqr._lstsq import LstsqResult, from_scipy, lstsq
+from sparqr._robust import RobustPca, robust_pca
 from sparqr._session import jar, session
 from sparqr._solve import LeastSquaresResult, solve
 from sparqr._tall import qr, svd
@@ -41,6 +43,7 @@ __all__ = [
     "Feols",
     "LeastSquaresResult",
     "LstsqResult",
+    "RobustPca",
     "SparqrError",
     "__version__",
     "analyze",
@@ -50,6 +53,7 @@ __all__ = [
     "jar",
     "lstsq",
     "qr",
+    "robust_pca",
     "session",
     "solve",
     "svd",

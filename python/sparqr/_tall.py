@@ -69,12 +69,12 @@ def qr(
     """
     if mode not in _MODES:
         raise ValueError(f"mode {mode!r}: one of {', '.join(map(repr, _MODES))}")
-    in_spark = _frame_of(A, features_col)
+    in_spark = frame_of(A, features_col)
     if in_spark is not None:
         if mode == "complete":
             raise ValueError('mode "complete" makes Q on the driver: it is for arrays')
         return in_spark.qr(mode)
-    problem = _problem(A)
+    problem = dense_problem(A)
     spark = session or active_session()
     m, n = _shape(problem)
     if mode == "complete" or m < n:
@@ -131,14 +131,14 @@ def svd(
     """
     if k is not None and (isinstance(k, bool) or not hasattr(k, "__index__")):
         raise ValueError(f"k is {k!r}: a number of singular values")
-    in_spark = _frame_of(A, features_col)
+    in_spark = frame_of(A, features_col)
     if in_spark is not None:
         return in_spark.svd(k, compute_uv)
-    problem = _problem(A)
+    problem = dense_problem(A)
     m, n = _shape(problem)
     k = _count(k, min(m, n))
     if m < n:
-        turned = svd(_transposed(problem), k, compute_uv=compute_uv, partitions=partitions, session=session)
+        turned = svd(transposed(problem), k, compute_uv=compute_uv, partitions=partitions, session=session)
         return (turned[2].T, turned[1], turned[0].T) if compute_uv else turned
     spark = session or active_session()
 
@@ -178,31 +178,31 @@ class _Factored:
         return rows.folder.read("product", "<f8").astype(float, copy=False).reshape(-1, width)
 
 
-class _InSpark:
+class InSpark:
     """Rows in Spark, in a column of vectors."""
 
     def __init__(self, frame: Any, column: str, as_rdd: bool) -> None:
-        self._frame, self._column, self._as_rdd = frame, column, as_rdd
-        self._spark = frame.sparkSession
+        self.frame, self.column, self._as_rdd = frame, column, as_rdd
+        self.spark = frame.sparkSession
 
     def _call(self, what: str, work: Callable[[Any], Any]) -> Any:
         def run() -> Any:
-            support = java_class(self._spark._jvm, _SUPPORT)
-            with _Factored(self._spark, support.factorize(self._frame._jdf, self._column)) as made:
+            support = java_class(self.spark._jvm, _SUPPORT)
+            with _Factored(self.spark, support.factorize(self.frame._jdf, self.column)) as made:
                 return work(made.qr)
 
-        return in_thread(self._spark, what, run)
+        return in_thread(self.spark, what, run)
 
     def _rows(self, jrdd: Any, name: str) -> Any:
         from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
 
-        support = java_class(self._spark._jvm, _SUPPORT)
-        frame = ClassicFrame(support.table(self._spark._jsparkSession, jrdd, name), self._spark)
+        support = java_class(self.spark._jvm, _SUPPORT)
+        frame = ClassicFrame(support.table(self.spark._jsparkSession, jrdd, name), self.spark)
         return frame.rdd.map(lambda row: row[0].toArray()) if self._as_rdd else frame
 
     def qr(self, mode: str) -> Any:
         def work(made: Any) -> Any:
-            r = _matrix(self._spark, made.r())
+            r = _matrix(self.spark, made.r())
             return r if mode == "r" else (self._rows(made.q(), "q"), r)
 
         return self._call("sparqr.qr", work)
@@ -210,15 +210,15 @@ class _InSpark:
     def svd(self, k: Optional[int], compute_uv: bool) -> Any:
         def work(made: Any) -> Any:
             found = made.svd(_count(k, made.columns()))
-            s = doubles(self._spark._jvm, found.sigma())
+            s = doubles(self.spark._jvm, found.sigma())
             if not compute_uv:
                 return s
-            return self._rows(found.u(), "u"), s, _matrix(self._spark, found.v()).T
+            return self._rows(found.u(), "u"), s, _matrix(self.spark, found.v()).T
 
         return self._call("sparqr.svd", work)
 
 
-def _frame_of(A: Any, column: str) -> Union[_InSpark, None]:
+def frame_of(A: Any, column: str) -> Union[InSpark, None]:
     """Rows in Spark as a frame; None if A is no such thing."""
     module = type(A).__module__
     if not module.startswith("pyspark.") or module.startswith("pyspark.pandas."):
@@ -227,7 +227,7 @@ def _frame_of(A: Any, column: str) -> Union[_InSpark, None]:
     if hasattr(A, "_jdf"):
         if column not in A.columns:
             raise ValueError(f"the DataFrame has no column {column!r}: it has {', '.join(A.columns)}")
-        return _InSpark(A, column, as_rdd=False)
+        return InSpark(A, column, as_rdd=False)
     if hasattr(A, "mapPartitions"):
         from pyspark.ml.linalg import VectorUDT
         from pyspark.sql.types import StructField, StructType
@@ -240,7 +240,7 @@ def _frame_of(A: Any, column: str) -> Union[_InSpark, None]:
 
         schema = StructType([StructField("features", VectorUDT(), False)])
         frame = active_session().createDataFrame(A.map(vector), schema, verifySchema=False)
-        return _InSpark(frame, "features", as_rdd=True)
+        return InSpark(frame, "features", as_rdd=True)
     return None
 
 
@@ -267,9 +267,9 @@ def _on_driver(spark: SparkSession, problem: Problem, mode: str, partitions: int
     return (q, np.vstack([r, np.zeros((m - height, n))])) if complete else (q, r)
 
 
-def _problem(A: Any) -> Problem:
+def dense_problem(A: Any) -> Problem:
     if is_path(A):
-        raise ValueError("A is a path: bin/sparqr qr takes files")
+        raise ValueError("A is a path: read the file first, or take bin/sparqr qr for its R and Q")
     return problem_of(A, None, None)
 
 
@@ -277,7 +277,7 @@ def _shape(problem: Problem) -> tuple[int, int]:
     return problem.arrays()[0].shape
 
 
-def _transposed(problem: Problem) -> numpy.ndarray:
+def transposed(problem: Problem) -> numpy.ndarray:
     import numpy as np
 
     matrix = problem.arrays()[0]

@@ -18,6 +18,8 @@
  *   <li>{@link io.sparqr.examples.DemandRidgePath} interactions and a ridge path
  *   <li>{@link io.sparqr.examples.ErrorEllipses} a geodetic network, its datum and error ellipses
  *   <li>{@link io.sparqr.examples.NightlyAppend} new rows on last night's R, saved and loaded
+ *   <li>{@link io.sparqr.examples.BackgroundSubtraction} background and figures of a film, by
+ *       Robust PCA
  *   <li>{@link io.sparqr.examples.AnalyzeBeforeYouFactor} the cost before the work
  * </ol>
  */

@@ -50,7 +50,8 @@ class ExamplesTest {
         example("WagesByFormula", WagesByFormula::run),
         example("DemandRidgePath", DemandRidgePath::run),
         example("ErrorEllipses", ErrorEllipses::run),
-        example("NightlyAppend", NightlyAppend::run));
+        example("NightlyAppend", NightlyAppend::run),
+        example("BackgroundSubtraction", BackgroundSubtraction::run));
   }
 
   private static Arguments example(String name, Example example) {

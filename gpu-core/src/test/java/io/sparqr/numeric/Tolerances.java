@@ -85,6 +85,15 @@ public final class Tolerances {
    */
   public static final double CONDITIONED = 1e-14;
 
+  /**
+   * How close, relatively, Robust PCA comes to a known low-rank and sparse part, where it is proved
+   * to find them: what Candes, Li, Ma, Wright 2011 print as exact.
+   */
+  public static final double RECOVERED = 1e-6;
+
+  /** How close, relatively, the verdict on such a decomposition comes to the optimum. */
+  public static final double CERTIFIED = 1e-4;
+
   private static final double C = 20;
 
   private Tolerances() {}

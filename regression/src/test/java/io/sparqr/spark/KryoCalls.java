@@ -16,6 +16,7 @@ import io.sparqr.spark.model.LinearConstraints;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.table.TableOptions;
 import io.sparqr.spark.table.TableReader;
+import io.sparqr.spark.tall.RobustPca;
 import io.sparqr.spark.tall.TallSkinnyQR;
 import io.sparqr.sparse.CsrMatrix;
 import java.nio.file.Files;
@@ -231,6 +232,11 @@ final class KryoCalls {
             qr.solve(rdd);
             qr.rank(1e-10);
             qr.svd(2);
+          }
+          try (RobustPca pca = RobustPca.builder().maxIterations(3).decompose(rdd)) {
+            pca.u().collect();
+            pca.lowRank().collect();
+            pca.sparse().collect();
           }
         });
   }

@@ -26,6 +26,12 @@ public final class GalleryRandom {
     return (bits() >>> 11) * 0x1p-53;
   }
 
+  /** Normal with mean 0 and variance 1 (Box and Muller 1958), by two numbers each time. */
+  double normal() {
+    double radius = StrictMath.sqrt(-2 * StrictMath.log(1 - uniform()));
+    return radius * StrictMath.cos(2 * StrictMath.PI * uniform());
+  }
+
   /** +-[0.5, 1.5). */
   double value() {
     long b = bits();

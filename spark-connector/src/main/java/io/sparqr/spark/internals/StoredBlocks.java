@@ -72,6 +72,17 @@ public final class StoredBlocks {
     return values.hasNext() ? Optional.empty() : Optional.of(value);
   }
 
+  /** The single value of a block of any JVM, fetched if need be; empty as for {@link #value}. */
+  public static Optional<Object> fetched(int rdd, int partition) {
+    var found = manager().get(id(rdd, partition), ClassTag$.MODULE$.apply(Object.class));
+    if (found.isEmpty()) {
+      return Optional.empty();
+    }
+    scala.collection.Iterator<Object> values = found.get().data();
+    Object value = values.next();
+    return values.hasNext() ? Optional.empty() : Optional.of(value);
+  }
+
   /** Removes a block from this JVM, and tells the driver. */
   public static void remove(int rdd, int partition) {
     manager().removeBlock(id(rdd, partition), true);

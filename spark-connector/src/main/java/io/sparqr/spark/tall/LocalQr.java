@@ -7,6 +7,7 @@ import io.sparqr.error.InputChangedException;
 import io.sparqr.numeric.dense.BlasLoader;
 import io.sparqr.numeric.dense.ChunkedProduct;
 import io.sparqr.numeric.dense.DenseQr;
+import io.sparqr.numeric.lowrank.PursuitTally;
 import io.sparqr.threads.Crew;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -83,7 +84,11 @@ final class LocalQr {
   /** R, on its way up. */
   Triangle triangle() {
     long rows = below.isEmpty() ? qr.rows() : below.stream().mapToLong(t -> t.rows).sum();
-    return new Triangle(node, qr.height(), qr.columns(), qr.r(), rows, checksum);
+    PursuitTally tally = PursuitTally.NONE;
+    for (Triangle t : below) {
+      tally = tally.plus(t.tally);
+    }
+    return new Triangle(node, qr.height(), qr.columns(), qr.r(), rows, checksum, tally);
   }
 
   /** Rows that Q acts on. */

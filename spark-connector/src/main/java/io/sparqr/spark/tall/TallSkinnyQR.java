@@ -3,7 +3,6 @@ package io.sparqr.spark.tall;
 
 import dev.ludovic.netlib.lapack.JavaLAPACK;
 import io.sparqr.error.DimensionMismatchException;
-import io.sparqr.error.MatrixFormatException;
 import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.error.RankDeficientException;
 import io.sparqr.numeric.dense.ChunkedProduct;
@@ -49,61 +48,30 @@ public final class TallSkinnyQR implements AutoCloseable {
 
   private final Optional<JavaPairRDD<Integer, Iterable<Triangle>>> second;
   private final int groups;
-  private final int arity;
+  private final TriangleTree tree;
   private final Triangle root;
   private boolean closed;
 
   private TallSkinnyQR(Builder builder, JavaRDD<?> rows) {
     storage = builder.storage;
     partitions = rows.getNumPartitions();
-    arity = builder.arity.orElse(Math.max(2, (int) Math.ceil(Math.sqrt(partitions))));
-    groups = Math.max(1, (partitions + arity - 1) / arity);
     local = local(rows, storage == QStorage.STORED);
     if (storage == QStorage.STORED) {
       local.persist(StorageLevel.MEMORY_ONLY());
     }
     withQ = storage == QStorage.RECOMPUTED ? local(rows, true) : local;
-    int width = arity;
-    first =
-        local
-            .map(LocalQr::triangle)
-            .mapToPair(t -> new Tuple2<>(t.node / width, t))
-            .groupByKey(new HashPartitioner(groups));
-    second =
-        groups == 1
-            ? Optional.empty()
-            : Optional.of(
-                first
-                    .map(g -> LocalQr.ofTriangles(g._1, g._2, false).triangle())
-                    .mapToPair(t -> new Tuple2<>(0, t))
-                    .groupByKey(new HashPartitioner(1)));
+    tree = new TriangleTree(local.map(LocalQr::triangle), builder.arity);
+    first = tree.first;
+    second = tree.second;
+    groups = tree.groups;
     Triangle made;
     try {
-      made = root(second.orElse(first));
+      made = tree.root();
     } catch (RuntimeException | Error e) {
       release();
       throw e;
     }
     root = made;
-  }
-
-  private static Triangle root(JavaPairRDD<Integer, Iterable<Triangle>> last) {
-    List<Triangle> top =
-        SparkErrors.unwrap(
-            () -> last.map(g -> LocalQr.ofTriangles(g._1, g._2, false).triangle()).collect());
-    if (top.isEmpty()) {
-      throw new MatrixFormatException("the input has no rows", "input", -1);
-    }
-    Triangle root = top.get(0);
-    if (root.height < root.columns) {
-      throw new DimensionMismatchException(
-          "%d rows, %d columns: a tall matrix has at least as many rows as columns"
-              .formatted(root.rows, root.columns),
-          "rows",
-          root.columns,
-          root.rows);
-    }
-    return root;
   }
 
   private static <T> JavaRDD<LocalQr> local(JavaRDD<T> rows, boolean keepQ) {
@@ -147,7 +115,7 @@ public final class TallSkinnyQR implements AutoCloseable {
      *
      * @param rows elements are {@code double[]}, {@code Vector} of spark.ml or spark.mllib, or
      *     {@code SparseRow} of weight 1 with a number of columns
-     * @throws MatrixFormatException if there are no rows, or an element is none
+     * @throws io.sparqr.error.MatrixFormatException if there are no rows, or an element is none
      * @throws DimensionMismatchException if rows differ in length, or m is less than n
      * @throws io.sparqr.error.NonFiniteValueException for NaN and infinity, with partition and row
      */
@@ -283,7 +251,7 @@ public final class TallSkinnyQR implements AutoCloseable {
           partitions,
           b.getNumPartitions());
     }
-    int width = arity;
+    int width = tree.arity;
     JavaPairRDD<Integer, Iterable<Triangle>> ofFirst =
         withQ
             .zipPartitions(b, (q, rows) -> TallSkinnyQR.transposed(q, rows))

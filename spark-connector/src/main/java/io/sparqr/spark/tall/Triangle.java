@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.tall;
 
+import io.sparqr.numeric.lowrank.PursuitTally;
 import java.io.Serializable;
 
 /**
@@ -28,12 +29,27 @@ final class Triangle implements Serializable {
   /** Of the bits of the partition's rows: a second reading must give the same. */
   final long checksum;
 
+  /** What else its rows add up to. */
+  final PursuitTally tally;
+
   Triangle(int node, int height, int columns, double[] values, long rows, long checksum) {
+    this(node, height, columns, values, rows, checksum, PursuitTally.NONE);
+  }
+
+  Triangle(
+      int node,
+      int height,
+      int columns,
+      double[] values,
+      long rows,
+      long checksum,
+      PursuitTally tally) {
     this.node = node;
     this.height = height;
     this.columns = columns;
     this.values = values;
     this.rows = rows;
     this.checksum = checksum;
+    this.tally = tally;
   }
 }

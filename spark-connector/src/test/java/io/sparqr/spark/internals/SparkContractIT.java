@@ -101,6 +101,8 @@ class SparkContractIT {
             List.of(left.get(2)),
             List.of(left.get(3)),
             List.of());
+    assertThat(StoredBlocks.fetched(rdd, 1)).contains("left by 1");
+    assertThat(StoredBlocks.fetched(rdd, 5)).isEmpty();
     StoredBlocks.removeEverywhere(rdd, 2);
     long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
     while (StoredBlocks.isStored(rdd, 2) && System.nanoTime() < end) {
