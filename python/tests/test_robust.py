@@ -10,6 +10,7 @@ from tests.spark import SparkTest, require
 
 SEED = 20261128
 EXACT = 1e-6
+CERTIFIED = 1e-4
 
 
 class RobustTest(SparkTest):
@@ -49,7 +50,7 @@ class RobustTest(SparkTest):
         self.assertEqual(found.history[-1]["rank"], 2)
         self.assertEqual(found.history[-1]["nonzeros"], found.S.nnz)
         self.assertLessEqual(found.history[-1]["residual"], 1e-9)
-        self.assertLess(abs(found.optimality["gap"]), EXACT)
+        self.assertLess(abs(found.optimality["gap"]), CERTIFIED)
         self.assertEqual(found.lam, 1 / self.np.sqrt(150))
         self.assert_recovered(sparqr.robust_pca(self.M.T, tol=1e-9), self.L.T, self.S.T)
         self.assert_recovered(sparqr.robust_pca(self.M, tol=1e-9, method="adm"))
