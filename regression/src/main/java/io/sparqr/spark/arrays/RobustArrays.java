@@ -62,15 +62,15 @@ public final class RobustArrays {
    */
   public static String write(RobustPca found, String folder) throws IOException {
     TallArrays.write(found.u(), Path.of(folder, "u").toString());
-    try (var v = new ArrayFile(folder, "v");
-        var sigma = new ArrayFile(folder, "sigma")) {
+    try (var v = new NumberFile(folder, "v");
+        var sigma = new NumberFile(folder, "sigma")) {
       v.put(found.v().toArray());
       sigma.put(found.sigma());
     }
     Iterator<SparseRow> rows = SparkErrors.unwrap(found.sparse()::toLocalIterator);
-    try (var start = new ArrayFile(folder, "indptr");
-        var index = new ArrayFile(folder, "indices");
-        var value = new ArrayFile(folder, "data")) {
+    try (var start = new NumberFile(folder, "indptr");
+        var index = new NumberFile(folder, "indices");
+        var value = new NumberFile(folder, "data")) {
       long nonzeros = 0;
       start.put(nonzeros);
       while (SparkErrors.unwrap(rows::hasNext)) {

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /** A new file of little-endian numbers. */
-final class ArrayFile implements AutoCloseable {
+final class NumberFile implements AutoCloseable {
 
   private static final int BUFFER = 1 << 17;
 
@@ -17,7 +17,7 @@ final class ArrayFile implements AutoCloseable {
   private final ByteBuffer buffer =
       ByteBuffer.allocateDirect(BUFFER).order(ByteOrder.LITTLE_ENDIAN);
 
-  ArrayFile(String folder, String name) throws IOException {
+  NumberFile(String folder, String name) throws IOException {
     out =
         FileChannel.open(
             Path.of(folder, name), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
