@@ -91,7 +91,7 @@ def robust_pca(
     tol : float
         Of the norm of M - L - S relative to that of M, between 0 and 1.
     max_iter : int
-        At most so many iterations; if they do not suffice, ``converged`` is False.
+        The largest number of iterations; if it does not suffice, ``converged`` is False.
     method : str
         ``"ialm"``, inexact augmented Lagrangians, or ``"adm"``, alternating directions: the same result, slower.
     features_col, partitions, session
