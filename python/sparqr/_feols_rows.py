@@ -46,7 +46,9 @@ def _advice(data: Any) -> str:
 def _read(spark: SparkSession, path: str) -> DataFrame:
     """A file or folder as bin/sparqr regress reads it: Parquet, or CSV."""
     jvm: Any = spark._jvm
-    uri = java_class(jvm, "io.sparqr.spark.input.MatrixFormat").uri(path)
+    # the JVM may have started in another folder
+    place = path if ":" in path else os.path.abspath(path)
+    uri = java_class(jvm, "io.sparqr.spark.input.MatrixFormat").uri(place)
     within = os.listdir(path) if os.path.isdir(path) else [path]
     if any(name.lower().endswith((".parquet", ".parq", ".pq")) for name in within):
         return spark.read.parquet(uri)

@@ -208,7 +208,7 @@ def _quiet(spark: SparkSession, settings: dict[str, str]) -> None:
     py4j = logging.getLogger("py4j")
     if py4j.level == logging.NOTSET:
         py4j.setLevel(logging.CRITICAL)
-    if _local_cores(spark.sparkContext.master) is None or "spark.log.level" in settings:
+    if _local_cores(spark.sparkContext.master or "") is None or "spark.log.level" in settings:
         return
     log4j: Any = spark._jvm
     levels = log4j.org.apache.logging.log4j.Level

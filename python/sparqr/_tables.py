@@ -248,7 +248,7 @@ def _goes_by_file(spark: SparkSession, table: pyarrow.Table) -> bool:
     from pyarrow import types
 
     context = spark.sparkContext
-    if not re.match(r"local(\[|$)", context.master) or context._encryption_enabled or table.nbytes < _SMALL:
+    if not re.match(r"local(\[|$)", context.master or "") or context._encryption_enabled or table.nbytes < _SMALL:
         return False
     if len({name.casefold() for name in table.schema.names}) < len(table.schema.names):
         return False  # Spark reads files by names in any case
