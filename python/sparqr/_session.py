@@ -32,8 +32,14 @@ _JAVA_OPTIONS = "-XX:+UseParallelGC"
 # Where the workers' Python is named; PySpark itself takes python3 of the path, which may be another one.
 _WORKERS_PYTHON = "PYSPARK_PYTHON"
 
-# They print the stack trace of each failed task; in local mode the error that is raised says it in a line.
-_TRACES = {"org.apache.spark.executor.Executor": "OFF", "org.apache.spark.scheduler.TaskSetManager": "ERROR"}
+# They print the stack trace of each failed task, or of the call; in local mode the error that is raised says it in a
+# line, and has the trace. Our warnings stay.
+_TRACES = {
+    "org.apache.spark.executor.Executor": "OFF",
+    "org.apache.spark.scheduler.TaskSetManager": "OFF",
+    "io.sparqr": "OFF",
+    "io.sparqr.spark": "WARN",
+}
 
 # Settings where the caller's value is added to ours.
 _JOINED = ("spark.jars", "spark.driver.extraJavaOptions")
@@ -210,6 +216,10 @@ def _quiet(spark: SparkSession, settings: dict[str, str]) -> None:
         py4j.setLevel(logging.CRITICAL)
     if _local_cores(spark.sparkContext.master or "") is None or "spark.log.level" in settings:
         return
+    from pyspark.logger import PySparkLogger
+
+    for of in ("SQL", "DataFrame"):  # the error that is raised, once more, as JSON
+        PySparkLogger.getLogger(f"{of}QueryContextLogger").setLevel("CRITICAL")
     log4j: Any = spark._jvm
     levels = log4j.org.apache.logging.log4j.Level
     for logger, level in _TRACES.items():

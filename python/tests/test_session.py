@@ -84,6 +84,22 @@ class SettingsTest(unittest.TestCase):
             self.assertTrue(with_spark.jar().samefile(sparqr.jar()))
 
 
+class QuietTest(unittest.TestCase):
+    def test_errors_come_without_javas_traces(self):
+        with_spark.require()
+        process = with_spark.start("quiet")
+        out, err = process.communicate(timeout=300)
+        self.assertEqual(process.returncode, 0, err)
+        said = out.splitlines()
+        self.assertEqual(said[0], "True 2", out)
+        self.assertEqual(len(said), 6, out)
+        self.assertIn("NaN", said[1])
+        self.assertEqual(said[3], "ValueError no column nosuch; there are label, features")
+        self.assertEqual(said[4], "RuntimeError")
+        for trace in ("\tat ", "ERROR", "Traceback", "Exception"):
+            self.assertNotIn(trace, err)
+
+
 class SessionTest(SparkTest):
     def test_the_session_that_runs_is_returned(self):
         with warnings.catch_warnings():
