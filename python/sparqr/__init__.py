@@ -31,6 +31,7 @@ from sparqr._errors import SparqrError
 from sparqr._factorization import Factorization, factorize
 from sparqr._feols import Feols, feols
 from sparqr._lstsq import LstsqResult, from_scipy, lstsq
+from sparqr._ridge_path import ridge_path
 from sparqr._robust import RobustPca, robust_pca
 from sparqr._session import jar, session
 from sparqr._solve import LeastSquaresResult, solve
@@ -53,6 +54,7 @@ __all__ = [
     "jar",
     "lstsq",
     "qr",
+    "ridge_path",
     "robust_pca",
     "session",
     "solve",

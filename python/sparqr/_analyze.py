@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from operator import index
 from typing import TYPE_CHECKING, Any, Optional, Sequence
 
 from sparqr._arrays import active_session
 from sparqr._calls import in_thread
-from sparqr._display import html_table
+from sparqr._display import html_table, lasting, sized, with_unit
 from sparqr._jvm import java_class
 from sparqr._rows import Rows, problem_of
 from sparqr._solve import solver_settings
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pandas
     from pyspark.sql import SparkSession
 
+_FLOPS = ("flops", "kflop", "Mflop", "Gflop", "Tflop", "Pflop", "Eflop")
 _UNITS = {"": 0, "k": 10, "m": 20, "g": 30, "t": 40}
 
 
@@ -117,20 +118,47 @@ class Analysis:
 
     def __repr__(self) -> str:
         return (
-            f"Analysis(rows={self.rows}, columns={self.columns}, nonzeros_of_r={self.nonzeros_of_r:.0f}, "
-            f"flops={self.flops:.3g}, ordering={self.ordering!r}, fronts={self.fronts})"
+            f"Analysis(rows={self.rows:,}, columns={self.columns:,}, R of {sized(12 * self.nonzeros_of_r)}, "
+            f"{with_unit(self.flops, _FLOPS)}, fronts of {sized(self.peak_bytes)}, ordering={self.ordering!r})"
         )
 
-    def _repr_html_(self) -> str:
-        head = f"{self.rows:,} x {self.columns:,}, {self.nonzeros:,} nonzeros"
+    def __str__(self) -> str:
+        head, notes, names, rows = self._told()
+        table = [names, *rows]
+        widths = [max(len(row[k]) for row in table) for k in range(len(names))]
+        lines = ["  ".join(value.rjust(width) for value, width in zip(row, widths)) for row in table]
+        return "\n".join([head, *notes, "", *lines])
+
+    def _told(self) -> tuple[str, list[str], list[str], list[list[str]]]:
+        """Caption, notes, and the cuts as a table, in units for people."""
+        share = self.critical_path_flops / max(self.flops, 1)
         notes = [
-            f"R: {self.nonzeros_of_r:,.0f} nonzeros; work: {self.flops / 1e9:,.3f} Gflop, "
-            f"{self.critical_path_flops / max(self.flops, 1):.0%} on the critical path",
+            f"R: {self.nonzeros_of_r:,.0f} nonzeros, about {sized(12 * self.nonzeros_of_r)}; work: "
+            f"{with_unit(self.flops, _FLOPS)}, {share:.0%} on the critical path",
+            f"memory of the fronts in a single task: {sized(self.peak_bytes)}",
             f"{self.fronts:,} fronts, the largest {self.largest_front[0]:,} x {self.largest_front[1]:,}; "
             f"order: {self.ordering} ({self.ordering_reason})",
         ]
-        names = [field.name.replace("_", " ") for field in fields(Cut)]
-        return html_table(head, names, [[str(c.executors), *list(vars(c).values())[1:]] for c in self.cuts], notes)
+        names = ["executors", "levels", "tasks", "time", "at least", "speedup", "memory of a task", "shuffle"]
+        rows = [
+            [
+                f"{c.executors:,}",
+                f"{c.levels:,}",
+                f"{c.tasks:,}",
+                lasting(c.seconds),
+                lasting(c.lower_bound_seconds),
+                f"{c.speedup:.2g}",
+                sized(c.task_bytes),
+                sized(c.shuffle_bytes),
+            ]
+            for c in self.cuts
+        ]
+        return f"{self.rows:,} x {self.columns:,}, {self.nonzeros:,} nonzeros", notes, names, rows
+
+    def _repr_html_(self) -> str:
+        head, notes, names, rows = self._told()
+        return html_table(head, names, rows, notes)
+
 
 
 def analyze(

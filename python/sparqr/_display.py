@@ -74,26 +74,77 @@ def number(value: Any) -> str:
     return f"{value:.3e}"
 
 
+def sized(count: float) -> str:
+    """Bytes in words: ``1.5 GB``."""
+    return with_unit(count, ("bytes", "kB", "MB", "GB", "TB", "PB"))
+
+
+def with_unit(count: float, units: Sequence[str]) -> str:
+    """A count with three digits and one of the units, each a thousand times the one before.
+
+    Parameters
+    ----------
+    count : float
+        At least 0.
+    units : sequence of str
+        From the smallest.
+    """
+    k = 0
+    while k < len(units) - 1 and float(f"{count:.3g}") >= 1000:
+        count /= 1000
+        k += 1
+    return f"{int(count):,} {units[k]}" if k == 0 else f"{_three(count)} {units[k]}"
+
+
+def _three(count: float) -> str:
+    """At least three digits, none after a whole number of hundreds, no exponent."""
+    return f"{count:.0f}" if count >= 99.95 else f"{count:.1f}" if count >= 9.995 else f"{count:.2f}"
+
+
+def lasting(seconds: float) -> str:
+    """Seconds in words: ``0.25 s``, ``90 s``, ``2 h 5 min``."""
+    if not seconds < 600:
+        minutes = round(seconds / 60) if math.isfinite(seconds) else -1
+        if minutes < 0:
+            return "–"
+        return f"{minutes} min" if minutes < 60 else f"{minutes // 60:,} h {minutes % 60} min"
+    return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
+
+
 def require_pandas(what: str) -> Any:
     """The pandas module; ImportError with installation advice if it is missing."""
     try:
         import pandas
     except ImportError as e:
-        raise ImportError(f"{what} needs pandas: pip install pandas") from e
+        raise ImportError(f'{what} needs pandas: pip install "sparqr[feols]", or pip install pandas') from e
     return pandas
 
 
-def solution_frame(x: Any) -> pandas.DataFrame:
-    """A solution as a DataFrame: a row for each column of A, a column for each right-hand side.
+def _columns(result: Any) -> dict[str, list[float]]:
+    """x and, beside each, its standard errors if there are any, by the names of a table's columns."""
+    errors = getattr(result, "standard_errors", None)
+    several = len(result.x) > 0 and hasattr(result.x[0], "__len__")
+    made = {}
+    for k in range(len(result.x[0]) if several else 1):
+        for name, values in (("x", result.x), ("std_error", errors)):
+            if values is not None:
+                column = [float(row[k]) for row in values] if several else [float(value) for value in values]
+                made[f"{name}{k}" if several and len(result.x[0]) > 1 else name] = column
+    return made
+
+
+def solution_frame(result: Any) -> pandas.DataFrame:
+    """A solution as a DataFrame: a row for each column of A, named if A was a table; for each right-hand side a column
+    and, if there are, one of standard errors.
 
     Parameters
     ----------
-    x : numpy.ndarray or list
-        Shape (n,) or (n, k).
+    result : sparqr.LeastSquaresResult
+        With x of shape (n,) or (n, k).
     """
     pandas = require_pandas("to_pandas()")
-    frame = pandas.DataFrame(x)
-    frame.columns = ["x"] if frame.shape[1] == 1 else [f"x{k}" for k in range(frame.shape[1])]
+    names = getattr(result, "names", None)
+    frame = pandas.DataFrame(_columns(result), index=names or range(len(result.x)))
     frame.index.name = "column"
     return frame
 
@@ -102,9 +153,10 @@ def solution_html(result: Any) -> str:
     """The HTML that a notebook shows for a :class:`sparqr.LeastSquaresResult`."""
     report, x = result.report, result.x
     several = len(x) > 0 and hasattr(x[0], "__len__")
-    width = len(x[0]) if several else 1
-    rows = ([j, *map(float, x[j] if several else [x[j]])] for j in range(min(len(x), SHOWN)))
-    header = ["column", *([f"x{k}" for k in range(width)] if several else ["x"])]
+    columns = _columns(result)
+    names = getattr(result, "names", None) or range(len(x))
+    rows = zip(names, *columns.values())
+    header = ["column", *columns]
     norms = result.residual_norm if several else [result.residual_norm]
     notes = [
         f"rank {result.rank:,}, ‖b − Ax‖ {', '.join(number(float(r)) for r in norms)}",

@@ -36,6 +36,10 @@ class SparqrError(RuntimeError):
         self.kind = kind
         self.java_trace = java_trace
 
+    def __reduce__(self) -> tuple[type, tuple[str, str, str]]:
+        """Pickles the message, the kind and the trace."""
+        return type(self), (str(self), self.kind, self.java_trace)
+
 
 @contextmanager
 def telling_errors() -> Iterator[None]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Callable, Optional
 from sparqr import _progress
 from sparqr._arrays import Matrix, active_session, is_path, right_hand_sides
 from sparqr._calls import in_thread
+from sparqr._declared import OPTIONS
 from sparqr._jvm import doubles, integers
 from sparqr._lstsq import LstsqResult, permutation_of, r_of, result_of, shaped
 from sparqr._report import page_of, to_html
@@ -29,10 +30,23 @@ def factorize(
     weights: Any = None,
     ridge: float = 0.0,
     keep_q: bool = True,
+    minimum_norm: bool = False,
     profile: bool = False,
     progress: Optional[bool] = None,
     session: Optional[SparkSession] = None,
-    **options: Any,
+    ordering: str = "auto",
+    backend: str = "auto",
+    rank_tolerance: Optional[float] = None,
+    rank_policy: str = "report",
+    equilibrate: bool = True,
+    refinement: int = 0,
+    check: bool = False,
+    min_rcond: float = 0.0,
+    columns: Optional[int] = None,
+    executors: Optional[int] = None,
+    minimum_executors: Optional[int] = None,
+    executor_wait: Optional[float] = None,
+    partitions: Optional[int] = None,
 ) -> Factorization:
     """Factorize ``sqrt(W) A P = Q R`` and keep it for any number of later right-hand sides.
 
@@ -54,8 +68,12 @@ def factorize(
         Show progress as :func:`sparqr.solve` does, for this call and all later ones on the factorization.
     session : pyspark.sql.SparkSession, optional
         Default: the active one, or a new one by ``sparqr.session()``.
-    **options
-        As for :func:`sparqr.solve`, except minimum_norm: a factorization gives basic solutions.
+    ordering, backend, rank_tolerance, rank_policy, equilibrate, refinement, check, min_rcond : optional
+        As for :func:`sparqr.solve`.
+    columns, executors, minimum_executors, executor_wait, partitions : optional
+        As for :func:`sparqr.solve`.
+    minimum_norm : bool
+        Must be False: a factorization gives basic solutions.
 
     Returns
     -------
@@ -74,9 +92,10 @@ def factorize(
     ...     f.refit(A2)
     ...     y = f.solve(b).x
     """
-    if options.get("minimum_norm"):
+    given = dict(locals())
+    if minimum_norm:
         raise ValueError("a factorization gives basic solutions: minimum_norm is for sparqr.lstsq")
-    settings = solver_settings(ridge=ridge, profile=profile, **options)
+    settings = solver_settings(**{name: given[name] for name in OPTIONS})
     shows = _progress.wanted(progress)
     problem = problem_of(A, None, weights)
     spark = session or active_session()
@@ -251,6 +270,28 @@ class Factorization:
         jvm = self._spark._jvm
         return self._shown("sparqr: errors", lambda: doubles(jvm, held.factorization.unscaledErrors()))
 
+    def leverages(self) -> numpy.ndarray:
+        """Leverages of the rows, ``sqrt(w_i) a_i' (A'WA)^-1 a_i sqrt(w_i)`` over the independent columns, shape (m,): the
+        diagonal of the hat matrix, whose sum is the rank (less with a ridge). 0 for rows of weight 0.
+
+        Costs about as much as :meth:`standard_errors_unscaled`, which it includes, and a pass over the rows.
+        """
+        import numpy
+
+        held = self._held
+        jvm = self._spark._jvm
+
+        def work() -> numpy.ndarray:
+            parts = [doubles(jvm, part) for part in held.factorization.leverages().collect()]
+            found = numpy.concatenate([*parts, numpy.zeros(0)])
+            if held.problem.weights is None:
+                return found
+            whole = numpy.zeros(len(held.problem.weights))
+            whole[held.problem.weights > 0] = found
+            return whole
+
+        return self._shown("sparqr: leverages", work)
+
     @property
     def shape(self) -> tuple[int, int]:
         """(m, n)."""
@@ -322,6 +363,13 @@ class Factorization:
 
     def __exit__(self, *_: Any) -> None:
         self.close()
+
+    def __reduce__(self) -> Any:
+        """R and Q are in Spark's JVM."""
+        raise TypeError(
+            "a factorization cannot be pickled: R and Q lie in Spark's JVMs. Results of solve() can, and f.r and "
+            "f.permutation"
+        )
 
     def __repr__(self) -> str:
         if self._kept is None:

@@ -81,9 +81,11 @@ def feols(
         ``response ~ terms | absorbed``: ``+ - : * ^ ( ) . 0 1``, ``offset(x)``, ``factor(x)`` or
         ``C(x)``, ``log``, ``sqrt``, ``exp`` and the like of one column, and after the bar ``a^b`` for the
         combinations of two. Strings and booleans are factors.
-    data : pyspark.sql.DataFrame, pyspark.pandas.DataFrame, pandas.DataFrame, polars.DataFrame or pyarrow.Table
-        The data. Local tables are passed to Spark as Arrow, only the columns used; categorical columns are
-        factors with their first category as the reference.
+    data : pyspark.sql.DataFrame, pyspark.pandas.DataFrame, pandas.DataFrame, polars.DataFrame, pyarrow.Table or path
+        The data; also a relation of DuckDB, a table of Ibis, or anything else with ``__arrow_c_stream__``. Local
+        tables are passed to Spark as Arrow, only the columns used; categorical columns are factors with their first
+        category as the reference. A path is that of a Parquet or CSV file (or a folder of them), which the executors
+        read as ``sparqr regress`` does.
     vcov : str or dict, optional
         ``"iid"`` (default), ``"hetero"`` or ``"HC1"``, ``"HC0"``, ``"HC2"``, ``"HC3"``,
         ``{"CRV1": "worker"}`` or two ways, ``{"CRV1": "worker + firm"}``. HC2 and HC3 are MacKinnon and
@@ -132,7 +134,7 @@ def feols(
     ValueError
         Invalid formula, unknown column, level or option.
     TypeError
-        data is not a table.
+        data is neither a table nor a path.
     SparqrError
         As for :func:`sparqr.solve`: an infinite value, data that changed, no CUDA device, ...
     """

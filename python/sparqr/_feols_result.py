@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 from sparqr._calls import in_thread
 from sparqr._display import html_table
 from sparqr._errors import SparqrError
 from sparqr._feols_rows import Source
+from sparqr._hypotheses import contrast, contrast_matrix, wald
 from sparqr._sample import Variable, absorbed_columns
 from sparqr._tables import crossing, to_spark
 from sparqr._tables import doubles as column_of
@@ -190,6 +191,58 @@ class Feols:
             )
         return self._covariance.loc[self._table.index, self._table.index]
 
+    def contrasts(self, *of: str | Mapping[str, float]) -> pandas.DataFrame:
+        """Linear combinations of coefficients with their errors and t tests, under the errors of the fit.
+
+        Parameters
+        ----------
+        *of : str or dict
+            One for each row of the result: ``{"age": 1, "tenure": -1}`` is age less tenure, a name the coefficient itself.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Estimate, Std. Error, t value, Pr(>|t|).
+
+        Raises
+        ------
+        ValueError
+            An unknown name; more than 64 coefficients, as for :meth:`vcov`.
+        """
+        made = contrast_matrix(of, list(self._table.index))
+        found = contrast(made, self._table["Estimate"].to_numpy(), self.vcov().to_numpy(), self.df_t)
+        found.index = [_written(one) for one in of]
+        return found
+
+    def wald(self, *of: str | Mapping[str, float], values: Sequence[float] | None = None) -> pandas.Series:
+        """Wald's test that linear combinations of coefficients have given values, all at once, under the errors of the
+        fit.
+
+        Parameters
+        ----------
+        *of : str or dict
+            As for :meth:`contrasts`: ``fit.wald("age", "tenure")`` tests that both are 0.
+        values : sequence of float, optional
+            One for each. Default: 0.
+
+        Returns
+        -------
+        pandas.Series
+            F, df1 (the number of combinations), df2 (that of t), p_value.
+
+        Raises
+        ------
+        ValueError
+            As for :meth:`contrasts`; a combination that depends on the others, values of another number.
+        """
+        import numpy
+
+        made = contrast_matrix(of, list(self._table.index))
+        asked = numpy.zeros(len(of)) if values is None else numpy.asarray(values, dtype=float)
+        if asked.shape != (len(of),):
+            raise ValueError(f"values of shape {asked.shape} for {len(of)} hypotheses")
+        return wald(made, self._table["Estimate"].to_numpy(), asked, self.vcov().to_numpy(), self.df_t)
+
     def tidy(self, alpha: float = 0.05) -> pandas.DataFrame:
         """Table of Estimate, Std. Error, t value, Pr(>|t|) and the bounds of the confidence interval.
 
@@ -247,8 +300,8 @@ class Feols:
         if not columns:
             import numpy
 
-            return numpy.full(len(newdata), float(self._table["Estimate"].get(_INTERCEPT, 0.0)))
-        frame = to_spark(self._spark, crossing(newdata, columns).table)
+            return numpy.full(len(source.data), float(self._table["Estimate"].get(_INTERCEPT, 0.0)))
+        frame = to_spark(self._spark, crossing(source.data, columns).table)
         return self._collected("predict", lambda: self._predicted(frame, name).select(name))
 
     def _predicted(self, frame: DataFrame, name: str) -> DataFrame:
@@ -356,6 +409,13 @@ class Feols:
         """Prints the table, with the assumptions above it and the goodness of fit below."""
         print(self)
 
+    def __reduce__(self) -> Any:
+        """A fit refers to its model in Spark's JVM."""
+        raise TypeError(
+            "a fit cannot be pickled: it refers to its model in Spark's JVM. Save its tables: fit.tidy(), fit.vcov(), "
+            "fit.fixef() and str(fit)"
+        )
+
     def __repr__(self) -> str:
         return f"Feols({self.formula!r}, nobs={self.nobs}, coefficients={len(self._table)}, vcov={self.vcov_type!r})"
 
@@ -378,6 +438,14 @@ def _covariances(values: Any, names: list[str]) -> pandas.DataFrame | None:
     # the JVM puts the intercept last
     order = [*names[1:], names[0]] if names[:1] == [_INTERCEPT] else names
     return pandas.DataFrame(values.reshape(len(names), len(names)), index=order, columns=order)
+
+
+def _written(one: str | Mapping[str, float]) -> str:
+    """A combination as R writes it: age - 2 tenure."""
+    if isinstance(one, str):
+        return one
+    parts = [f"{'-' if v < 0 else '+'} {'' if abs(v) == 1 else f'{abs(v):g} '}{name}" for name, v in one.items() if v]
+    return " ".join(parts).removeprefix("+ ")
 
 
 def _dropped(names: Sequence[str]) -> str:

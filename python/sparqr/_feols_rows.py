@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Sequence
 
 from sparqr import _connect
-from sparqr._arrays import active_session
-from sparqr._frame import require_frame
+from sparqr._arrays import active_session, existing, is_path
+from sparqr._calls import in_thread
+from sparqr._frame import called, is_frame
+from sparqr._jvm import java_class
 from sparqr._sample import Variable, local_rows, singletons_left_out, spark_rows
-from sparqr._tables import column_names, crossing, library, to_spark
+from sparqr._tables import column_names, crossing, local_table, to_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -32,6 +35,33 @@ class Rows:
             frame.unpersist()
 
 
+def _advice(data: Any) -> str:
+    if isinstance(data, (dict, list, tuple)):
+        return ". Make one of it: pandas.DataFrame(data)"
+    if getattr(data, "ndim", None) == 1 or hasattr(data, "to_frame"):
+        return ". This is a single column"
+    return ". Make one of it: pandas.DataFrame(data, columns=[...])" if hasattr(data, "shape") else ""
+
+
+def _read(spark: SparkSession, path: str) -> DataFrame:
+    """A file or folder as bin/sparqr regress reads it: Parquet, or CSV."""
+    jvm: Any = spark._jvm
+    # the JVM may have started in another folder
+    place = path if ":" in path else os.path.abspath(path)
+    uri = java_class(jvm, "io.sparqr.spark.input.MatrixFormat").uri(place)
+    within = os.listdir(path) if os.path.isdir(path) else [path]
+    if any(name.lower().endswith((".parquet", ".parq", ".pq")) for name in within):
+        return spark.read.parquet(uri)
+    options = java_class(jvm, "io.sparqr.spark.table.TableOptions").builder().build()
+    reader = java_class(jvm, "io.sparqr.spark.table.TableReader")
+    from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
+
+    def work() -> Any:
+        return reader.csv(spark._jsparkSession, path, uri, options).rows()
+
+    return ClassicFrame(in_thread(spark, "sparqr.feols", work), spark)
+
+
 class Source:
     """The user's data: a local table, or a Spark DataFrame."""
 
@@ -40,14 +70,22 @@ class Source:
 
     @staticmethod
     def of(data: Any) -> Source:
-        if library(data):
-            return Source(data, _connect.active_session() if _connect.is_connect() else active_session(), True)
+        if is_path(data):
+            frame = _read(active_session("table"), existing(data, "data"))
+            return Source(frame, frame.sparkSession, False)
         if any(c.__module__.startswith("pyspark.pandas") for c in type(data).__mro__) and hasattr(
             data, "to_spark"
         ):
             data = data.to_spark()
-        require_frame(data)
-        return Source(data, data.sparkSession, False)
+        if is_frame(data):
+            return Source(data, data.sparkSession, False)
+        table = local_table(data)
+        if table is None:
+            raise TypeError(
+                f"data is {called(type(data))}, not a table: feols takes one of pandas, Polars, PyArrow, DuckDB, Ibis or "
+                f"Spark, or the path of a CSV or Parquet file{_advice(data)}"
+            )
+        return Source(table, _connect.active_session() if _connect.is_connect() else active_session(), True)
 
     def dot(self, without: Sequence[str]) -> list[str]:
         """The columns that a dot in a formula stands for."""

@@ -42,6 +42,11 @@ _ADVICE = {
 }
 
 
+def is_frame(df: Any) -> bool:
+    """Whether it is a Spark DataFrame, classic or of Spark Connect."""
+    return getattr(df, "_jdf", None) is not None or (is_connect_type(type(df)) and hasattr(df, "_plan"))
+
+
 def require_frame(df: Any) -> Any:
     """The JVM's DataFrame behind a PySpark DataFrame, None for a Spark Connect DataFrame; TypeError with
     advice otherwise."""
@@ -50,7 +55,7 @@ def require_frame(df: Any) -> Any:
         return None
     found = getattr(df, "_jdf", None)
     if found is None:
-        raise TypeError(f"Sparqr takes a Spark DataFrame, not {_called(kind)}. {_advice(kind)}")
+        raise TypeError(f"Sparqr takes a Spark DataFrame, not {called(kind)}. {_advice(kind)}")
     return found
 
 
@@ -62,7 +67,8 @@ def require_no_connect(what: str) -> None:
         raise RuntimeError(f"the session behind this {what} {_CONNECT}")
 
 
-def _called(kind: type) -> str:
+def called(kind: type) -> str:
+    """A type in words: "a pandas Series"."""
     if kind is type(None):
         return "None"
     if kind.__module__ == "builtins":

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Optional
 from sparqr import _progress
 from sparqr._arrays import Folder, active_session, is_path
 from sparqr._calls import in_thread
+from sparqr._declared import OPTIONS
 from sparqr._jvm import doubles, integers, java_class
 from sparqr._report import page_of
 from sparqr._rows import Problem, Rows, array_rows, has_labels, problem_of
@@ -46,12 +47,16 @@ class LstsqResult(LeastSquaresResult):
         Standard errors of x, in its shape, NaN in dependent columns; None unless requested.
     names : list of str or None
         Names of A's columns, if A was a table.
+    multipliers : numpy.ndarray or None
+        Lagrange multipliers of the constraints, mu with ``A' W (b - A x) = C' mu`` (less ridge x), shape (p,) or
+        (p, k); None without constraints.
     """
 
     permutation: Optional[numpy.ndarray] = None
     r: Optional[scipy.sparse.csr_array] = None
     standard_errors: Optional[numpy.ndarray] = None
     names: Optional[list[str]] = None
+    multipliers: Optional[numpy.ndarray] = None
 
 
 def lstsq(
@@ -61,12 +66,25 @@ def lstsq(
     weights: Any = None,
     ridge: float = 0.0,
     minimum_norm: bool = False,
+    constraints: Optional[tuple[Any, Any]] = None,
     standard_errors: bool = False,
     r: bool = False,
     profile: bool = False,
     progress: Optional[bool] = None,
     session: Optional[SparkSession] = None,
-    **options: Any,
+    ordering: str = "auto",
+    backend: str = "auto",
+    rank_tolerance: Optional[float] = None,
+    rank_policy: str = "report",
+    equilibrate: bool = True,
+    refinement: int = 0,
+    check: bool = False,
+    min_rcond: float = 0.0,
+    columns: Optional[int] = None,
+    executors: Optional[int] = None,
+    minimum_executors: Optional[int] = None,
+    executor_wait: Optional[float] = None,
+    partitions: Optional[int] = None,
 ) -> LstsqResult:
     """Solve ``min ||sqrt(W) (b - A x)||^2 + ridge ||x||^2`` exactly, by sparse QR.
 
@@ -85,6 +103,10 @@ def lstsq(
         lambda, at least 0.
     minimum_norm : bool
         If there are several solutions, return the minimum-norm solution instead of a basic one.
+    constraints : tuple, optional
+        (C, d): equations C x = d that x must satisfy, C of shape (p, n) as A but no file, d of shape (p,), or (p, k) for
+        each column of b. They must not depend on each other. A may be rank-deficient if they make x unique. Costs 8 n p
+        bytes on the driver.
     standard_errors : bool
         Compute standard errors of x, too: ``sqrt(diag((A'WA)^-1))`` times ``residual_norm / sqrt(m - rank)``.
         This takes as many flops as the factorization.
@@ -96,9 +118,10 @@ def lstsq(
         Show progress, as :func:`sparqr.solve` does.
     session : pyspark.sql.SparkSession, optional
         Default: the active one, or a new one by ``sparqr.session()``.
-    **options
-        As for :func:`sparqr.solve`: ordering, backend, rank_tolerance, rank_policy, equilibrate,
-        refinement, check, min_rcond, executors, minimum_executors, executor_wait, partitions.
+    ordering, backend, rank_tolerance, rank_policy, equilibrate, refinement, check, min_rcond : optional
+        As for :func:`sparqr.solve`.
+    columns, executors, minimum_executors, executor_wait, partitions : optional
+        As for :func:`sparqr.solve`.
 
     Returns
     -------
@@ -125,16 +148,20 @@ def lstsq(
     >>> A = scipy.sparse.random_array((100_000, 5_000), density=1e-3)
     >>> sparqr.lstsq(A, b).x  # doctest: +SKIP
     """
+    given = dict(locals())
     if minimum_norm and (r or standard_errors):
         raise ValueError(
             "r and standard_errors belong to a basic solution, not to the one of least norm: leave out "
             "minimum_norm"
         )
-    settings = solver_settings(ridge=ridge, minimum_norm=minimum_norm, profile=profile, **options)
+    if constraints is not None and (minimum_norm or r):
+        raise ValueError("constraints go neither with minimum_norm nor with r: leave out one of them")
+    settings = solver_settings(**{name: given[name] for name in OPTIONS})
     shows = _progress.wanted(progress)
     problem = problem_of(A, b, weights)
     if problem.b is None and not is_path(A):
         raise ValueError("b is missing")
+    conditions = None if constraints is None else _conditions(constraints, problem)
     spark = session or active_session()
     # with a ridge the solution is unique
     least = bool(minimum_norm) and not ridge
@@ -154,6 +181,8 @@ def lstsq(
         if least:
             solution = solver.solve(rows.jrdd)
             return result_of(spark, solution, problem, solution.report())
+        if conditions is not None:
+            return _constrained(spark, solver, rows, problem, conditions, standard_errors)
         factorization = solver.factorize(rows.jrdd)
         try:
             return _of_factorization(spark, factorization, problem, standard_errors, r)
@@ -161,6 +190,51 @@ def lstsq(
             factorization.close()
 
     return in_thread(spark, "sparqr.lstsq", work)
+
+
+def _conditions(constraints: Any, problem: Problem) -> Problem:
+    """C and d, checked as A and b are."""
+    try:
+        C, d = constraints
+    except (TypeError, ValueError):
+        raise TypeError("constraints is no pair (C, d) of the equations C x = d") from None
+    if is_path(C) or is_path(d):
+        raise ValueError("constraints come as arrays, not as files")
+    made = problem_of(C, d, None)
+    n = getattr(problem.matrix, "shape", (0, None))[1]
+    p, columns = made.arrays()[0].shape
+    if n is not None and columns != n:
+        raise ValueError(f"constraints have {columns:,} columns, A has {n:,}")
+    k, asked = (None if x is None or isinstance(x, str) else x.shape[1] for x in (problem.b, made.b))
+    if k is not None and asked != k:
+        raise ValueError(f"d has {asked:,} columns for {k:,} of b")
+    return made
+
+
+def _constrained(
+    spark: SparkSession, solver: Any, rows: Rows, problem: Problem, conditions: Problem, errors: bool
+) -> LstsqResult:
+    jvm: Any = spark._jvm
+    equations = Rows(spark, conditions, 1)
+    try:
+        told = java_class(jvm, "io.sparqr.spark.model.LinearConstraints").of(equations.jrdd.collect())
+    finally:
+        equations.close()
+    factorization = solver.factorize(rows.jrdd, told)
+    try:
+        solution = factorization.solve()
+        each = range(solution.rhsCount())
+        found = [doubles(jvm, factorization.standardErrors(j)) for j in each] if errors else None
+        return result_of(
+            spark,
+            solution,
+            problem,
+            solution.report(),
+            standard_errors=None if found is None else shaped(found, problem.several),
+            multipliers=shaped([doubles(jvm, factorization.multipliers(j)) for j in each], problem.several),
+        )
+    finally:
+        factorization.close()
 
 
 def _of_factorization(

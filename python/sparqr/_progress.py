@@ -160,13 +160,17 @@ class _Tqdm:
 
     def show(self, now: Progress) -> None:
         if self._made is None:
-            # tqdm would measure the rate from its first update, so we compute the remaining time ourselves
-            form = "{desc}: {percentage:3.0f}%|{bar}| {postfix}"
-            self._made = self._tqdm(total=1.0, bar_format=form, leave=False)
-        self._made.set_description(now.phase, refresh=False)
-        self._made.set_postfix_str(told(now), refresh=False)
+            self._made = self._tqdm(total=1.0, bar_format=self._form(now), leave=False)
+        self._made.bar_format = self._form(now)
         self._made.n = now.fraction
         self._made.refresh()
+
+    @staticmethod
+    def _form(now: Progress) -> str:
+        """The whole line but for percentage and bar: tqdm's own description and postfix come with a colon and a comma,
+        and its remaining time from the rate since its first update."""
+        before, after = (text.replace("{", "{{").replace("}", "}}") for text in (now.phase, told(now)))
+        return f"{before}: {{percentage:3.0f}}%|{{bar}}| {after}"
 
     def close(self, now: Progress | None) -> None:
         if self._made is not None:

@@ -110,6 +110,7 @@ def local_rows(table: pyarrow.Table, of: Sequence[Variable], others: Sequence[st
         Whether rows alone in a level of an absorbed effect stay.
     """
     import numpy
+    import pyarrow
     import pyarrow.compute as compute
 
     kept = numpy.ones(table.num_rows, dtype=bool)
@@ -128,7 +129,12 @@ def local_rows(table: pyarrow.Table, of: Sequence[Variable], others: Sequence[st
         bound = 0 if v.function == "SQRT" else _ABOVE.get(v.function)
         if bound is not None:
             test = compute.greater_equal if v.function == "SQRT" else compute.greater
-            there = compute.fill_null(test(table.column(v.column), bound), True).to_numpy()
+            try:
+                found = test(table.column(v.column), bound)
+            except pyarrow.ArrowException:
+                kind = table.schema.field(v.column).type
+                raise ValueError(f"{v.name}: {v.column} is no column of numbers but of type {kind}") from None
+            there = compute.fill_null(found, True).to_numpy()
             require(there, v.name)
     complete = int(numpy.count_nonzero(kept))
     terms = [] if singletons else [_codes(table, columns) for columns in absorbed_columns(of)]

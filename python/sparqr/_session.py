@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import pathlib
 import re
+import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from sparqr._errors import telling_errors
@@ -24,6 +28,18 @@ _SHARE = 0.5
 
 # We need throughput rather than short pauses. Spark itself adds the module flags that it needs.
 _JAVA_OPTIONS = "-XX:+UseParallelGC"
+
+# Where the workers' Python is named; PySpark itself takes python3 of the path, which may be another one.
+_WORKERS_PYTHON = "PYSPARK_PYTHON"
+
+# They print the stack trace of each failed task, or of the call; in local mode the error that is raised says it in a
+# line, and has the trace. Our warnings stay.
+_TRACES = {
+    "org.apache.spark.executor.Executor": "OFF",
+    "org.apache.spark.scheduler.TaskSetManager": "OFF",
+    "io.sparqr": "OFF",
+    "io.sparqr.spark": "WARN",
+}
 
 # Settings where the caller's value is added to ours.
 _JOINED = ("spark.jars", "spark.driver.extraJavaOptions")
@@ -59,6 +75,10 @@ def jar() -> str:
 
 def session(master: str | None = None, memory: str | None = None, **conf: Any) -> SparkSession:
     """A Spark session with Sparqr's jar: a new one, or the active one.
+
+    A new session has no progress bars of Spark's own; in local mode tables are shuffled into as many partitions as
+    there are cores, tasks run this Python, unless ``PYSPARK_PYTHON`` names another, and a failed task prints no Java
+    trace beside the error.
 
     Parameters
     ----------
@@ -110,7 +130,10 @@ def session(master: str | None = None, memory: str | None = None, **conf: Any) -
             fixed = _change(made, settings)
         else:
             fixed = _fixed_by_jvm(settings)
-            made = _start(_with_ours(settings))
+            ours = _with_ours(settings)
+            with _this_python(ours):
+                made = _start(ours)
+            _quiet(made, settings)
     if fixed:
         warnings.warn(
             f"Spark runs already, and this stays as it is: {'; '.join(fixed)}. To change it, {_RESTART}",
@@ -145,14 +168,62 @@ def _with_ours(settings: dict[str, str]) -> dict[str, str]:
     java = settings.get("spark.driver.extraJavaOptions", "")
     if not re.search(r"-XX:\+Use\w+GC\b", java):  # a JVM accepts only one garbage collector
         java = f"{_JAVA_OPTIONS} {java}".strip()
+    cores = _local_cores(settings.get("spark.master", "local[*]"))
+    # Spark's default of 200 costs small tables seconds
+    local = {} if cores is None else {"spark.sql.shuffle.partitions": str(cores)}
     return {
         "spark.master": "local[*]",
         "spark.app.name": "sparqr",
         "spark.driver.memory": f"{int(_machine_memory() * _SHARE) >> 20}m",
+        "spark.ui.showConsoleProgress": "false",
+        **local,
         **settings,
         "spark.driver.extraJavaOptions": java,
         "spark.jars": ",".join(jars),
     }
+
+
+def _local_cores(master: str) -> int | None:
+    """The cores of a local master; None for a cluster."""
+    found = re.fullmatch(r"local(?:\[\s*(\d+|\*)\s*(?:,.*)?\])?", master)
+    if found is None:
+        return None
+    if found[1] == "*":
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, int(found[1] or 1))
+
+
+@contextmanager
+def _this_python(settings: dict[str, str]) -> Iterator[None]:
+    """Names this Python for the workers while a local session starts, unless the user names one. The workers of a
+    cluster have their own, which need not lie in the same place."""
+    asked = _WORKERS_PYTHON in os.environ or "spark.pyspark.python" in settings
+    if asked or not sys.executable or _local_cores(settings["spark.master"]) is None:
+        yield
+        return
+    os.environ[_WORKERS_PYTHON] = sys.executable
+    try:
+        yield
+    finally:
+        del os.environ[_WORKERS_PYTHON]
+
+
+def _quiet(spark: SparkSession, settings: dict[str, str]) -> None:
+    """No stack traces beside an error of one line: in Py4J's log, which repeats what is raised, and in that of a local
+    Spark, where no level was asked for."""
+    py4j = logging.getLogger("py4j")
+    if py4j.level == logging.NOTSET:
+        py4j.setLevel(logging.CRITICAL)
+    if _local_cores(spark.sparkContext.master or "") is None or "spark.log.level" in settings:
+        return
+    from pyspark.logger import PySparkLogger
+
+    for of in ("SQL", "DataFrame"):  # the error that is raised, once more, as JSON
+        PySparkLogger.getLogger(f"{of}QueryContextLogger").setLevel("CRITICAL")
+    log4j: Any = spark._jvm
+    levels = log4j.org.apache.logging.log4j.Level
+    for logger, level in _TRACES.items():
+        log4j.org.apache.logging.log4j.core.config.Configurator.setLevel(logger, levels.toLevel(level))
 
 
 def _machine_memory() -> int:

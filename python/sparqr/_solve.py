@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from os import PathLike
@@ -69,8 +70,9 @@ class LeastSquaresResult:
         )
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """``x`` with a row for each column of A, a column for each right-hand side."""
-        return solution_frame(self.x)
+        """``x`` with a row for each column of A, a column for each right-hand side; of :func:`lstsq` with A's names
+        and, if they were requested, the standard errors."""
+        return solution_frame(self)
 
     def _repr_html_(self) -> str:
         return solution_html(self)
@@ -170,7 +172,7 @@ def solve(
         NaN or infinity in the data, a negative weight, an index out of range, data that changed
         between their two readings, no CUDA device, no memory, a JVM that died, ...
     ValueError
-        An ordering, backend or rank policy that does not exist.
+        A column, ordering, backend or rank policy that does not exist.
     RuntimeError
         Sparqr's jar is missing.
     KeyboardInterrupt
@@ -189,6 +191,7 @@ def solve(
     columns_of = (features_col, weight_col or "", names)
 
     def work() -> tuple[dict[str, Any], list[Any], str]:
+        _require_columns(df.columns, [features_col, *names, *([] if weight_col is None else [weight_col])])
         if jdf is None:
             return _connect.solve(df, columns_of, settings)
         jvm: Any = df.sparkSession._jvm
@@ -207,6 +210,16 @@ def solve(
         report=report,
         _page=page,
     )
+
+
+def _require_columns(there: list[str], asked: list[str]) -> None:
+    """ValueError for a column that is missing under any spelling; fields of structs are left to Spark."""
+    known = {name.casefold() for name in there}
+    for name in asked:
+        if not isinstance(name, str):
+            raise TypeError(f"{name!r} is no name of a column")
+        if name.casefold() not in known and not re.search(r"[.`\[]", name):
+            raise ValueError(f"no column {name}; there are {', '.join(there)}")
 
 
 def solver_settings(**options: Any) -> dict[str, Any]:

@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import os
+import re
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Iterable, Iterator, Sequence
 
 from sparqr import _connect
+from sparqr._arrays import Folder
 
 if TYPE_CHECKING:
     import numpy
@@ -17,7 +20,14 @@ if TYPE_CHECKING:
 
 # Minimum rows and maximum bytes of a partition: partitions are sent inside tasks.
 _ROWS = 10_000
+
+# Bytes from which a table goes by file where it can; row groups in a partition, which even out its rows.
+_SMALL = 1 << 20
+_GROUPS = 8
 _BYTES = 1 << 26
+
+
+_FRAMES = {"pandas": ("DataFrame",), "polars": ("DataFrame", "LazyFrame"), "pyarrow": ("Table", "RecordBatch")}
 
 
 @dataclass
@@ -64,11 +74,36 @@ def library(data: Any) -> str | None:
     data : object
         Anything.
     """
-    kind = type(data)
-    found = kind.__module__.split(".")[0]
-    frames = {"pandas": ("DataFrame",), "polars": ("DataFrame", "LazyFrame"), "pyarrow": ("Table", "RecordBatch")}
-    names = {c.__name__ for c in kind.__mro__ if c.__module__.split(".")[0] == found}
-    return found if names.intersection(frames.get(found, ())) else None
+    for kind in type(data).__mro__:  # a subclass is as good: GeoDataFrame
+        found = kind.__module__.split(".")[0]
+        if kind.__name__ in _FRAMES.get(found, ()):
+            return found
+    return None
+
+
+def local_table(data: Any) -> Any:
+    """A local table of a library that :func:`library` knows; None for other data. Whatever hands out its columns by
+    Arrow is made one: a relation of DuckDB, a table expression of Ibis, ...
+
+    Parameters
+    ----------
+    data : object
+        Anything.
+    """
+    if library(data):
+        return data
+    import pyarrow
+
+    if hasattr(data, "__arrow_c_stream__"):
+        try:
+            return pyarrow.RecordBatchReader.from_stream(data).read_all()
+        except pyarrow.ArrowException:
+            return None  # a single column
+    for name in ("to_arrow_table", "to_pyarrow", "fetch_arrow_table"):
+        if callable(getattr(data, name, None)):
+            made = getattr(data, name)()
+            return made if library(made) else None
+    return None
 
 
 def require_arrow(what: str) -> None:
@@ -77,7 +112,9 @@ def require_arrow(what: str) -> None:
         import pandas  # noqa: F401
         import pyarrow  # noqa: F401
     except ImportError as e:
-        raise ImportError(f"{what} needs pandas and pyarrow: pip install pandas pyarrow") from e
+        raise ImportError(
+            f'{what} needs pandas and PyArrow: pip install "sparqr[feols]", or pip install pandas pyarrow'
+        ) from e
 
 
 def column_names(data: Any) -> list[str]:
@@ -183,7 +220,8 @@ def _sorted_by(category: str | int) -> Any:
 
 
 def to_spark(spark: SparkSession, table: pyarrow.Table) -> DataFrame:
-    """A DataFrame of a table, with its rows in order.
+    """A DataFrame of a table, with its rows in order: in local mode by a file that the tasks read, if the table is not
+    small, otherwise inside the tasks.
 
     Parameters
     ----------
@@ -196,10 +234,44 @@ def to_spark(spark: SparkSession, table: pyarrow.Table) -> DataFrame:
         # inside the client's messages
         return spark.createDataFrame(table)
     parts = spark.sparkContext.defaultParallelism
+    if _goes_by_file(spark, table):
+        return _by_file(spark, table, parts)
     most = max(1, int(_BYTES * table.num_rows / max(1, table.nbytes)))
     rows = min(most, max(_ROWS, -(-table.num_rows // parts)))
     with _set(spark, {_BATCH: str(rows), _LOCAL: "0"}):
         return spark.createDataFrame(table)
+
+
+def _goes_by_file(spark: SparkSession, table: pyarrow.Table) -> bool:
+    """Whether Spark can read the table from a file of this machine with the same types: batches in memory would travel
+    again inside the tasks of every pass over the rows."""
+    from pyarrow import types
+
+    context = spark.sparkContext
+    if not re.match(r"local(\[|$)", context.master or "") or context._encryption_enabled or table.nbytes < _SMALL:
+        return False
+    if len({name.casefold() for name in table.schema.names}) < len(table.schema.names):
+        return False  # Spark reads files by names in any case
+    plain = (types.is_signed_integer, types.is_float64, types.is_boolean, types.is_string, types.is_date32)
+    return all(any(same(kind) for same in plain) for kind in table.schema.types)
+
+
+def _by_file(spark: SparkSession, table: pyarrow.Table, parts: int) -> DataFrame:
+    """A DataFrame of a Parquet file, which stays until the session ends. Spark keeps the order of the rows of a single
+    file, whose row groups it cuts into partitions."""
+    import pyarrow.parquet as parquet
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    folder = Folder(spark, kept=True)
+    file = os.path.join(folder.path, "table.parquet")
+    try:
+        rows = max(_ROWS, -(-table.num_rows // (_GROUPS * parts)))
+        parquet.write_table(table, file, row_group_size=rows, compression="none")
+        # Spark would find the types by a job
+        return spark.read.schema(from_arrow_schema(table.schema)).parquet(file)
+    except BaseException:
+        folder.remove()
+        raise
 
 
 _BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"

@@ -74,6 +74,11 @@ class AnalyzeTest(SparkTest):
         self.assertIn("400 x 120", html)
         self.assertEqual(html.count("<tr"), 3)
         self.assertIn("columns=120", repr(found))
+        self.assertRegex(repr(found), r"R of [\d.]+ kB, [\d.]+ Mflop, fronts of [\d.]+ kB, ordering=")
+        for shown in (html, str(found)):
+            for part in ("400 x 120", "memory of a task", "Mflop", "kB"):
+                self.assertIn(part, shown)
+        self.assertNotIn("e+", str(found))
 
     def test_what_is_refused(self):
         A = self.A

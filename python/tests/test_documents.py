@@ -2,13 +2,16 @@
 """The Python in the documents parses, and its calls use existing names and parameters."""
 
 import ast
+import contextlib
 import inspect
+import io
+import os
 import pathlib
 import re
 import unittest
 
 import sparqr
-from sparqr._declared import OPTIONS
+from tests.spark import SparkTest, require
 
 HOME = pathlib.Path(__file__).resolve().parents[2]
 FENCE = re.compile(r"```python\n(.*?)```", re.DOTALL)
@@ -36,8 +39,6 @@ def keywords(name):
     parameters = inspect.signature(function).parameters.values()
     names = {p.name for p in parameters if p.kind is not p.VAR_KEYWORD}
     rest = next((p.name for p in parameters if p.kind is p.VAR_KEYWORD), None)
-    if rest == "options":  # those of a solver
-        return names | set(OPTIONS)
     # feols takes others only to refuse them with advice, session takes the settings of Spark
     return names if rest in (None, "others") else None
 
@@ -66,6 +67,33 @@ class DocumentsTest(unittest.TestCase):
         self.assertIn("refinement", keywords("lstsq"))
         self.assertNotIn("refine", keywords("lstsq"))
         self.assertIsNone(keywords("session"))
+
+
+class PastedTest(SparkTest):
+    """Every page's Python runs as pasted, from its top to its end, in one session in the repository's root."""
+
+    @classmethod
+    def setUpClass(cls):
+        require("numpy", "pandas", "pyarrow", "scipy")
+        if not (HOME / "docs").is_dir():
+            raise unittest.SkipTest("a package without its repository")
+        super().setUpClass()
+
+    def test_pages(self):
+        pages = {}
+        for page, text in snippets():
+            if ".remote(" not in text:  # needs a server: test_connect has one
+                pages.setdefault(page, []).append(text)
+        self.assertGreaterEqual(len(pages), 7)
+        before = os.getcwd()
+        self.addCleanup(os.chdir, before)
+        os.chdir(HOME)
+        for page, texts in pages.items():
+            with self.subTest(page=str(page)):
+                names = {"folder": self.path(page.stem)}
+                for text in texts:
+                    with contextlib.redirect_stdout(io.StringIO()):
+                        exec(compile(text, str(page), "exec"), names)
 
 
 if __name__ == "__main__":

@@ -300,7 +300,7 @@ class FeolsTest(SparkTest):
             with self.subTest(message), self.assertRaisesRegex(ValueError, message):
                 sparqr.feols(**{"formula": plain, "data": self.wages, **arguments})
         for data in ([1], {"age": [1]}, self.wages["age"], None):
-            with self.assertRaisesRegex(TypeError, "Sparqr takes a Spark DataFrame"):
+            with self.assertRaisesRegex(TypeError, "^data is (a|None).*, not a table: feols takes one of pandas, "):
                 sparqr.feols(plain, data)
         with self.assertRaisesRegex(TypeError, "unexpected keyword argument 'wieghts'"):
             sparqr.feols(plain, self.wages, wieghts="hours")

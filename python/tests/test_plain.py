@@ -2,12 +2,13 @@
 """Tests without a JVM and without PySpark."""
 
 import inspect
+import pickle
 import struct
 import unittest
 from unittest import mock
 
 import sparqr
-from sparqr import _connect, _errors, _feols, _jvm, _solve
+from sparqr import _connect, _display, _errors, _feols, _jvm, _solve
 from sparqr._declared import FEOLS, FORMER, OPTIONS, REGRESSION
 
 
@@ -47,6 +48,26 @@ class PlainTest(unittest.TestCase):
             self.assertEqual(told.pop(option.java), text, name)
             self.assertEqual(told, {k: v for k, v in plain.items() if k != option.java}, name)
 
+    def test_lstsq_and_factorize_name_every_option(self):
+        for function in (sparqr.lstsq, sparqr.factorize):
+            parameters = inspect.signature(function).parameters
+            self.assertFalse([p for p in parameters.values() if p.kind is p.VAR_KEYWORD], function)
+            for name, option in OPTIONS.items():
+                self.assertEqual(parameters[name].default, option.default, (function, name))
+                self.assertIn(name, inspect.getdoc(function))
+
+    def test_errors_can_be_pickled(self):
+        error = sparqr.SparqrError("row 3 is NaN", "NonFiniteValueException", "java...")
+        again = pickle.loads(pickle.dumps(error))
+        self.assertIs(type(again), sparqr.SparqrError)
+        self.assertEqual((str(again), again.kind, again.java_trace), (str(error), error.kind, error.java_trace))
+
+    def test_units_for_people(self):
+        for count, text in ((0, "0 bytes"), (999, "999 bytes"), (9996, "10.0 kB"), (999_600, "1.00 MB"), (1.5e9, "1.50 GB")):
+            self.assertEqual(_display.sized(count), text)
+        for seconds, text in ((0.0123, "0.012 s"), (9.96, "10 s"), (599, "599 s"), (3599, "1 h 0 min"), (7500, "2 h 5 min")):
+            self.assertEqual(_display.lasting(seconds), text)
+
     def test_numbers_as_java_reads_them(self):
         self.assertEqual(self.told(ridge=2)["ridge"], "2.0")
         self.assertEqual(self.told(rank_tolerance=float("inf"))["rankTolerance"], "Infinity")
@@ -64,7 +85,7 @@ class PlainTest(unittest.TestCase):
         words = ArrayList()
         jvm = mock.Mock()
         jvm.java.util.ArrayList = lambda: words
-        frame = mock.Mock(_jdf=object())
+        frame = mock.Mock(_jdf=object(), columns=["label", "features"])
         frame.sparkSession._jvm = jvm
         support = mock.Mock()
         support.builder.side_effect = InterruptedError

@@ -27,6 +27,20 @@ class ProgressWords(unittest.TestCase):
         now = _progress.Progress.parse("solve\tback substitution\t0.5\t20.0\t0.0\t0.0\tNaN")
         self.assertEqual(_progress.told(now), "back substitution")
 
+    def test_a_bar_says_each_thing_once(self):
+        try:
+            from tqdm import tqdm
+        except ImportError:
+            self.skipTest("no tqdm")
+        out = io.StringIO()
+        bar = _progress._Tqdm(lambda **options: tqdm(file=out, ncols=100, **options))
+        bar.show(_progress.Progress("rows", "a {strange} text", 0.0, 3.0, 0.0, 0.0, math.nan))
+        bar.show(_progress.Progress("factorize", "level 1", 0.5, 7.0, 0.6e9, 1.2e9, 5.0))
+        lines = [line.strip() for line in out.getvalue().split("\r")]
+        self.assertTrue([line for line in lines if line.startswith("rows:   0%|") and line.endswith("| a {strange} text")], lines)
+        self.assertTrue([x for x in lines if x.startswith("factorize:  50%|") and x.endswith("| 0.6 of 1.2 GFLOP, about 5 s left")], lines)
+        bar.close(None)
+
     def test_by_default_it_is_shown_to_people_alone(self):
         with mock.patch.object(sys, "stderr", io.StringIO()):
             self.assertFalse(_progress.wanted(None))

@@ -4,11 +4,13 @@
 import importlib
 import inspect
 import pathlib
+import sys
 import unittest
+import unittest.mock
 import warnings
 
 import sparqr
-from sparqr._session import _settings, _with_ours
+from sparqr._session import _settings, _this_python, _with_ours
 from tests import spark as with_spark
 from tests.spark import SparkTest
 
@@ -52,10 +54,50 @@ class SettingsTest(unittest.TestCase):
         self.assertEqual(found["spark.driver.extraJavaOptions"], mine, "a JVM takes one collector")
         self.assertEqual(_with_ours({})["spark.jars"], sparqr.jar())
 
+    def test_a_local_session_has_a_partition_a_core_and_no_bars(self):
+        if not with_spark.jar().exists():
+            self.skipTest("no jar")
+        partitions = "spark.sql.shuffle.partitions"
+        for master, cores in (("local[3]", "3"), ("local[3,2]", "3"), ("local", "1"), ("yarn", None), ("local-cluster[2,1,512]", None)):
+            found = _with_ours({"spark.master": master})
+            self.assertEqual(found.get(partitions), cores, master)
+            self.assertEqual(found["spark.ui.showConsoleProgress"], "false")
+        self.assertEqual(_with_ours({"spark.master": "local[3]", partitions: "7"})[partitions], "7")
+
+    def test_the_workers_of_a_local_session_run_this_python(self):
+        name = "PYSPARK_PYTHON"
+        with unittest.mock.patch.dict(with_spark.os.environ):
+            with_spark.os.environ.pop(name, None)
+            with _this_python({"spark.master": "local[*]"}):
+                self.assertEqual(with_spark.os.environ[name], sys.executable)
+            self.assertNotIn(name, with_spark.os.environ)
+            for settings in ({"spark.master": "yarn"}, {"spark.master": "local", "spark.pyspark.python": "/x"}):
+                with _this_python(settings):
+                    self.assertNotIn(name, with_spark.os.environ)
+            with_spark.os.environ[name] = "/mine"
+            with _this_python({"spark.master": "local"}):
+                self.assertEqual(with_spark.os.environ[name], "/mine")
+
     def test_the_jar_is_the_one_that_is_tested(self):
         self.assertEqual(pathlib.Path(sparqr.jar()).name, sparqr._version.JAR)
         if "SPARQR_JAR" not in with_spark.os.environ:
             self.assertTrue(with_spark.jar().samefile(sparqr.jar()))
+
+
+class QuietTest(unittest.TestCase):
+    def test_errors_come_without_javas_traces(self):
+        with_spark.require()
+        process = with_spark.start("quiet")
+        out, err = process.communicate(timeout=300)
+        self.assertEqual(process.returncode, 0, err)
+        said = out.splitlines()
+        self.assertEqual(said[0], "True 2", out)
+        self.assertEqual(len(said), 6, out)
+        self.assertIn("NaN", said[1])
+        self.assertEqual(said[3], "ValueError no column nosuch; there are label, features")
+        self.assertEqual(said[4], "RuntimeError")
+        for trace in ("\tat ", "ERROR", "Traceback", "Exception"):
+            self.assertNotIn(trace, err)
 
 
 class SessionTest(SparkTest):

@@ -93,11 +93,18 @@ class SolveTest(SparkTest):
         shown = "".join(traceback.format_exception(told.exception))
         self.assertNotIn("\tat ", shown)
 
+    def test_a_missing_column_is_told_in_a_line(self):
+        for names in ({"features_col": "nosuch"}, {"label_col": ["label", "nosuch"]}, {"weight_col": "nosuch"}):
+            with self.assertRaisesRegex(ValueError, "^no column nosuch; there are label, features$"):
+                sparqr.solve(self.data, **names)
+        # as Spark does, in any case
+        self.assertEqual(list(sparqr.solve(self.data, label_col="LABEL").x), list(sparqr.solve(self.data).x))
+
     def test_an_error_of_sparks_own_passes_and_can_be_printed(self):
         from pyspark.errors import AnalysisException
 
-        with self.assertRaisesRegex(Exception, "nosuch") as told:
-            sparqr.solve(self.data, features_col="nosuch")
+        with self.assertRaisesRegex(AnalysisException, "label") as told:
+            sparqr.solve(self.data, features_col="label.nosuch")
         self.assertNotIsInstance(told.exception, sparqr.SparqrError)
         with self.assertRaises(AnalysisException):
             self.spark.sql("select nosuch")
