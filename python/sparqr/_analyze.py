@@ -91,6 +91,10 @@ class Analysis:
         ``fromColumns``, ``toColumns``, ``fronts``, ``flops``: fronts by size, smallest first.
     cuts : list of Cut
         One for each number of executors.
+    advice : dict
+        Whether to factor it, for the first number of executors: ``take`` is ``"qr"``, ``"lsqr"``, ``"normal"`` (MLlib's
+        normal equations) or ``"absorb"`` (effects), ``reason`` says why, ``ways`` has predicted seconds, bytes and the
+        condition up to which each serves.
     """
 
     rows: int
@@ -108,6 +112,7 @@ class Analysis:
     peak_bytes: int
     histogram: list[dict[str, Any]]
     cuts: list[Cut]
+    advice: dict[str, Any]
 
     def to_pandas(self) -> pandas.DataFrame:
         """:attr:`cuts` as a table: a row for each number of executors, which is the index."""
@@ -118,7 +123,8 @@ class Analysis:
     def __repr__(self) -> str:
         return (
             f"Analysis(rows={self.rows}, columns={self.columns}, nonzeros_of_r={self.nonzeros_of_r:.0f}, "
-            f"flops={self.flops:.3g}, ordering={self.ordering!r}, fronts={self.fronts})"
+            f"flops={self.flops:.3g}, ordering={self.ordering!r}, fronts={self.fronts}, "
+            f"advice={self.advice['take']!r})"
         )
 
     def _repr_html_(self) -> str:
@@ -128,6 +134,7 @@ class Analysis:
             f"{self.critical_path_flops / max(self.flops, 1):.0%} on the critical path",
             f"{self.fronts:,} fronts, the largest {self.largest_front[0]:,} x {self.largest_front[1]:,}; "
             f"order: {self.ordering} ({self.ordering_reason})",
+            f"advice: {self.advice['take']}: {self.advice['reason']}",
         ]
         names = [field.name.replace("_", " ") for field in fields(Cut)]
         return html_table(head, names, [[str(c.executors), *list(vars(c).values())[1:]] for c in self.cuts], notes)
@@ -250,4 +257,5 @@ def _analysis(found: dict[str, Any]) -> Analysis:
             )
             for line in found["cuts"]
         ],
+        advice=found["advice"],
     )
