@@ -55,7 +55,7 @@ public record FrontLimit(
     long need = need(rows, columns);
     boolean full = fullness >= FULL;
     if (full ? need > bytes : need / OTHER_ORDER > bytes) {
-      String order = full ? ", nearly a full triangle in any order of the columns" : "";
+      String order = full ? " (nearly a full triangle in any column order)" : "";
       throw refusal(flops, entriesOfR, order, rows, columns);
     }
   }
@@ -97,14 +97,13 @@ public record FrontLimit(
     String message =
         String.format(
             Locale.ROOT,
-            "the factorization would take %s, about %s, and R %s (%,.0f entries%s): its largest"
-                + " front, %,d x %,d, would need %,d MB, and %s has %,d MB for it; %s only where such a"
-                + " time is worth it: an iterative method (LSQR, LSMR) needs no R (%s)",
+            "R would take %s%s and the factorization %s, about %s; its largest front, %,d x %,d,"
+                + " needs %,d MB, and %s has %,d MB: %s, or take an iterative method such as LSQR,"
+                + " which needs no R (%s)",
+            SymbolicSummary.bytesText(Double.BYTES * entriesOfR),
+            order,
             SymbolicSummary.flopsText(flops),
             time(flops / flopsPerSecond),
-            SymbolicSummary.bytesText(Double.BYTES * entriesOfR),
-            entriesOfR,
-            order,
             rows,
             columns,
             need >> 20,
