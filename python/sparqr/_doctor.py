@@ -142,7 +142,7 @@ def doctor(spark: Optional[SparkSession] = None, *, problem: Optional[str] = Non
 
     def work() -> str:
         java = java_class(session._jvm, "io.sparqr.spark.doctor.Doctor")
-        return java.json(session._jsc if hasattr(session, "_jsc") else session.sparkContext._jsc, problem or "")
+        return java.json(session.sparkContext._jsc, problem or "")
 
     try:
         answer = json.loads(in_thread(session, "sparqr.doctor", work))
@@ -199,25 +199,18 @@ def _pyspark(session: Any) -> Finding:
 def _workers(session: Any) -> Finding:
     """Whether functions in Python run on the workers, and under which version."""
     try:
-        import sys as system
-
+        # by value, since the workers may have no sparqr
+        ask = lambda _: __import__("platform").python_version()  # noqa: E731
         versions = in_thread(
             session,
             "sparqr.doctor: Python of the workers",
-            lambda: session.sparkContext.parallelize([0], 1).map(_version_there).collect(),
+            lambda: session.sparkContext.parallelize([0], 1).map(ask).collect(),
         )
     except Exception as e:
         line = str(e)
         known = "PYTHON_VERSION_MISMATCH" in line
-        text = (
-            "the workers have another Python than this one" if known else "the workers run no Python: "
-        ) + ("" if known else next((s.strip() for s in line.splitlines() if s.strip()), type(e).__name__)[:200])
-        remedy = f"PYSPARK_PYTHON={system.executable} before the session starts (the same path on all machines)"
+        first = next((s.strip() for s in line.splitlines() if s.strip()), type(e).__name__)
+        text = "the workers have another Python than this one" if known else f"the workers run no Python: {first[:200]}"
+        remedy = f"PYSPARK_PYTHON={sys.executable} before the session starts (the same path on all machines)"
         return Finding("error", "workers", _HERE, text, remedy)
     return Finding("ok", "workers", _HERE, f"Python {versions[0]} on the workers", "")
-
-
-def _version_there(_: int) -> str:
-    import platform
-
-    return platform.python_version()
