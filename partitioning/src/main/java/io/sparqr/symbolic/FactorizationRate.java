@@ -32,8 +32,7 @@ public interface FactorizationRate extends Serializable {
    * @param columns of that front
    * @throws io.sparqr.error.InsufficientMemoryException if the machine cannot hold it
    */
-  default void counted(
-      double flops, double entriesOfR, double fullness, long rows, long columns) {}
+  default void counted(double flops, double entriesOfR, double fullness, long rows, long columns) {}
 
   /** {@link #PROCESSOR} for any problem. */
   static FactorizationRate processor() {

@@ -128,7 +128,8 @@ final class AnalyzeCommand implements Callable<Integer> {
             secondsSince(begin)));
   }
 
-  private static Advice advice(SymbolicSummary summary, TreePartition cut, SparsityPattern pattern) {
+  private static Advice advice(
+      SymbolicSummary summary, TreePartition cut, SparsityPattern pattern) {
     return Advice.of(
         summary,
         cut.estimatedSeconds(),

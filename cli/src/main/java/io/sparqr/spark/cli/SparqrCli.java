@@ -14,8 +14,8 @@ import picocli.CommandLine.Spec;
 /**
  * Main class of the command line, started by {@code bin/sparqr} or by {@code spark-submit}. Exit
  * codes: 0 done; 1 the input, the output or the cluster failed; 2 the command line is wrong; 3 the
- * numbers are unusable (NaN or infinity in the input); 4 doctor has warnings. An error is one line on standard error, with
- * a stack trace only if {@code --verbose} is given.
+ * numbers are unusable (NaN or infinity in the input); 4 doctor has warnings. An error is one line
+ * on standard error, with a stack trace only if {@code --verbose} is given.
  */
 @Command(
     name = "sparqr",

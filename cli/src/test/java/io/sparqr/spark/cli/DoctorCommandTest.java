@@ -47,12 +47,12 @@ class DoctorCommandTest {
         .readTree(run.out())
         .path("findings")
         .forEach(f -> checks.add(f.path("check").asText()));
-    Path guide =
-        Path.of(System.getProperty("basedir", "."), "..", "docs/guide/command-line.md");
+    Path guide = Path.of(System.getProperty("basedir", "."), "..", "docs/guide/command-line.md");
     String text = Files.readString(guide);
     text = text.substring(text.indexOf("| check | looks at"));
     var listed = new TreeSet<String>();
-    var row = Pattern.compile("(?m)^\\| `(\\w+)` \\|").matcher(text.substring(0, text.indexOf("\n\n")));
+    var row =
+        Pattern.compile("(?m)^\\| `(\\w+)` \\|").matcher(text.substring(0, text.indexOf("\n\n")));
     while (row.find()) {
       listed.add(row.group(1));
     }

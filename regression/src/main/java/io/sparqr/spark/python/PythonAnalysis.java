@@ -48,7 +48,8 @@ public final class PythonAnalysis {
   /**
    * The analysis in numbers and the cuts for different numbers of executors, as JSON: {@code
    * summary} with the names of {@link SymbolicSummary}, {@code cuts} with those of {@link
-   * WhatIf.Line}, {@code advice} for the first of them. One Spark job over the rows; the analysis runs on the driver.
+   * WhatIf.Line}, {@code advice} for the first of them. One Spark job over the rows; the analysis
+   * runs on the driver.
    *
    * @param rows of A, as for a solve
    * @param ordering word for the column order

@@ -430,9 +430,7 @@ public final class ClusterResources {
     SubtreeTask t = tasks.get(0);
     String others = atOnce == 1 ? "" : " and %d others beside it".formatted(atOnce - 1);
     String set =
-        local
-            ? HEAP
-            : EXECUTOR_MEMORY + (atOnce > 1 ? ", or fewer cores an executor" : "");
+        local ? HEAP : EXECUTOR_MEMORY + (atOnce > 1 ? ", or fewer cores an executor" : "");
     throw new InsufficientMemoryException(
         ("task %d (level %d, %,d fronts)%s would need %,d MB for rows, fronts and contribution"
                 + " blocks; %s has %,d MB for them: %s")

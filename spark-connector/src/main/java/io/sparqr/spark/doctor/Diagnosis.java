@@ -80,8 +80,7 @@ public record Diagnosis(List<Finding> findings) {
     }
     long errors = findings.stream().filter(f -> f.level() == Level.ERROR).count();
     long warnings = findings.stream().filter(f -> f.level() == Level.WARNING).count();
-    text.append(
-        String.format(Locale.ROOT, "%,d error(s), %,d warning(s)%n", errors, warnings));
+    text.append(String.format(Locale.ROOT, "%,d error(s), %,d warning(s)%n", errors, warnings));
     return text.toString();
   }
 }

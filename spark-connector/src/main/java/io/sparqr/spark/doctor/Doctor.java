@@ -90,8 +90,7 @@ public final class Doctor {
     return findings.list();
   }
 
-  private static Diagnosis joined(
-      HostExam driver, List<HostExam> executors, List<Finding> others) {
+  private static Diagnosis joined(HostExam driver, List<HostExam> executors, List<Finding> others) {
     var all = new ArrayList<Finding>(driver.findings());
     executors.forEach(e -> all.addAll(e.findings()));
     all.addAll(others);

@@ -39,7 +39,6 @@ final class Findings {
   }
 
   private void add(Level level, String remedy, String format, Object... values) {
-    list.add(
-        new Finding(level, check, where, String.format(Locale.ROOT, format, values), remedy));
+    list.add(new Finding(level, check, where, String.format(Locale.ROOT, format, values), remedy));
   }
 }

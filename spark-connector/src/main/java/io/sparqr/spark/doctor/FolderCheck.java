@@ -36,8 +36,7 @@ final class FolderCheck implements HostCheck {
     if (cache != null) {
       look(Path.of(cache), CACHE, "OpenBLAS", findings);
     } else if (!Path.of(home).isAbsolute()) {
-      findings.warning(
-          option(CACHE), "this user has no home folder (%s = %s)", HOME, home);
+      findings.warning(option(CACHE), "this user has no home folder (%s = %s)", HOME, home);
     } else {
       look(Path.of(home, ".javacpp", "cache"), CACHE, "OpenBLAS", findings);
     }

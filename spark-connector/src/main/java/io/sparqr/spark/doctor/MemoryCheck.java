@@ -7,7 +7,9 @@ import java.nio.file.Path;
 import java.util.OptionalLong;
 import org.apache.spark.SparkConf;
 
-/** The heap beside the memory of machine or container; R and native buffers are outside the heap. */
+/**
+ * The heap beside the memory of machine or container; R and native buffers are outside the heap.
+ */
 final class MemoryCheck implements HostCheck {
 
   /** Spark's own least overhead of an executor. */
@@ -40,8 +42,7 @@ final class MemoryCheck implements HostCheck {
     } else {
       findings.ok(
           "a heap of %,d MB%s",
-          heap >> 20,
-          machine.isPresent() ? " of %,d MB".formatted(machine.getAsLong() >> 20) : "");
+          heap >> 20, machine.isPresent() ? " of %,d MB".formatted(machine.getAsLong() >> 20) : "");
     }
   }
 
@@ -49,9 +50,7 @@ final class MemoryCheck implements HostCheck {
   private static OptionalLong machine() {
     long least = Long.MAX_VALUE;
     for (String file :
-        new String[] {
-          "/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"
-        }) {
+        new String[] {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
       least = Math.min(least, number(Path.of(file), "", 1));
     }
     least = Math.min(least, number(Path.of("/proc/meminfo"), "MemTotal:", 1024));

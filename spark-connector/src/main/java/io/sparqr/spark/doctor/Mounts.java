@@ -62,7 +62,9 @@ final class Mounts {
     return new Mounts(found);
   }
 
-  /** The mount of the longest path above; of several at the same place the last, which hides them. */
+  /**
+   * The mount of the longest path above; of several at the same place the last, which hides them.
+   */
   private Optional<Mount> of(Path path) {
     Mount best = null;
     for (Mount m : list) {
@@ -74,7 +76,9 @@ final class Mounts {
     return Optional.ofNullable(best);
   }
 
-  /** Where the file system is mounted that forbids native code under a path; empty if it may run. */
+  /**
+   * Where the file system is mounted that forbids native code under a path; empty if it may run.
+   */
   Optional<Path> noexec(Path path) {
     return of(real(path)).filter(m -> m.options.contains("noexec")).map(Mount::at);
   }

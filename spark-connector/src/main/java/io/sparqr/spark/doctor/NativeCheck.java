@@ -67,8 +67,7 @@ final class NativeCheck implements HostCheck {
     var found = new TreeSet<String>();
     try {
       List<URL> all =
-          new ArrayList<>(
-              Collections.list(Loader.class.getClassLoader().getResources(resource)));
+          new ArrayList<>(Collections.list(Loader.class.getClassLoader().getResources(resource)));
       for (URL url : all) {
         var properties = new Properties();
         try (InputStream in = url.openStream()) {

@@ -65,8 +65,7 @@ final class PythonCheck implements HostCheck {
   static Optional<String> version(String command) {
     try {
       Process process =
-          new ProcessBuilder(
-                  command, "-c", "import platform; print(platform.python_version())")
+          new ProcessBuilder(command, "-c", "import platform; print(platform.python_version())")
               .redirectErrorStream(true)
               .start();
       process.getOutputStream().close();

@@ -46,7 +46,9 @@ final class VersionCheck implements HostCheck {
       findings.error("use Spark 4.0 or later", "Spark %s, 4.0 or later is needed", spark);
     } else if (!SPARK.contains(minor)) {
       findings.warning(
-          "use Spark " + SPARK.get(SPARK.size() - 1) + ", or run the tests of docs/guide/versions.md",
+          "use Spark "
+              + SPARK.get(SPARK.size() - 1)
+              + ", or run the tests of docs/guide/versions.md",
           "Spark %s was not tried with this version of Sparqr",
           spark);
     }

@@ -105,8 +105,7 @@ final class AnalysisStep {
     }
 
     @Override
-    public void counted(
-        double flops, double entriesOfR, double fullness, long rows, long columns) {
+    public void counted(double flops, double entriesOfR, double fullness, long rows, long columns) {
       if (given.isPresent()) {
         given.get().counted(flops, entriesOfR, fullness, rows, columns);
       }

@@ -35,8 +35,8 @@ public record Advice(String take, String reason, List<Way> ways) {
 
   /**
    * The condition up to which these give six digits. The error falls by (k - 1) / (k + 1) a step
-   * for a condition of k (Paige and Saunders 1982, as conjugate gradients on A'A), so that k =
-   * 2 steps / ln(2 / 1e-6).
+   * for a condition of k (Paige and Saunders 1982, as conjugate gradients on A'A), so that k = 2
+   * steps / ln(2 / 1e-6).
    */
   public static final double CONDITION = 2 * STEPS / Math.log(2e6);
 
@@ -93,8 +93,7 @@ public record Advice(String take, String reason, List<Way> ways) {
       SymbolicSummary s, double seconds, long taskBytes, long heapBytes, int effects) {
     var ways = new ArrayList<Way>();
     double n = s.columns();
-    ways.add(
-        new Way("qr", seconds, Math.max(taskBytes, Double.BYTES * s.nonzerosOfR()), 1e14));
+    ways.add(new Way("qr", seconds, Math.max(taskBytes, Double.BYTES * s.nonzerosOfR()), 1e14));
     double lsqr = STEPS * STEP_SECONDS_PER_NONZERO * s.nonzeros();
     ways.add(new Way("lsqr", lsqr, Double.BYTES * (2 * n + s.rows()), CONDITION));
     double normal = Double.POSITIVE_INFINITY;

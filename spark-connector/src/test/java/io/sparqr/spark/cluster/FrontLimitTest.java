@@ -16,8 +16,8 @@ import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** The refusal of what no order makes fit, on both sides of each limit. */
@@ -62,8 +62,7 @@ class FrontLimitTest {
   @Test
   void theLineSaysFlopsMemoryAndWhatToTakeInstead() throws Exception {
     var e =
-        catchThrowableOfType(
-            InsufficientMemoryException.class, () -> count(limit(1L << 20), 1));
+        catchThrowableOfType(InsufficientMemoryException.class, () -> count(limit(1L << 20), 1));
     assertThat(e)
         .hasMessageContaining("2.30 Pflop, about 3 days")
         .hasMessageContaining("R would take 9.31 GiB (nearly a full triangle in any column order)")
@@ -156,8 +155,7 @@ class FrontLimitTest {
     }
 
     @Override
-    public void counted(
-        double flops, double entriesOfR, double fullness, long rows, long columns) {
+    public void counted(double flops, double entriesOfR, double fullness, long rows, long columns) {
       told.incrementAndGet();
       if (limit != null) {
         limit.requireSomeOrder(flops, entriesOfR, fullness, rows, columns);

@@ -17,8 +17,7 @@ class AdviceTest {
 
   private static SymbolicSummary summary(String problem) {
     return SymbolicSummary.of(
-        SymbolicAnalyzer.analyze(
-            Gallery.generate(problem).pattern(), SymbolicOptions.defaults()),
+        SymbolicAnalyzer.analyze(Gallery.generate(problem).pattern(), SymbolicOptions.defaults()),
         1);
   }
 
@@ -52,7 +51,9 @@ class AdviceTest {
     assertThat(take(FEW, 61, 100, 0)).isEqualTo("normal");
     assertThat(take(MESH, 61, 100, 0)).isEqualTo("qr");
     Advice advice = Advice.of(FEW, 61, 100, HEAP, 0);
-    assertThat(advice.ways()).extracting(Advice.Way::method).containsExactly("qr", "lsqr", "normal");
+    assertThat(advice.ways())
+        .extracting(Advice.Way::method)
+        .containsExactly("qr", "lsqr", "normal");
     assertThat(advice.toMap().toString()).contains("take=normal", "method=lsqr");
   }
 
