@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.doctor;
 
+import io.sparqr.spark.cluster.ClusterResources;
 import io.sparqr.spark.cluster.Executor;
 import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.engine.JobScope;
@@ -51,7 +52,7 @@ public final class Doctor {
    */
   public static Diagnosis of(JavaSparkContext context, Optional<String> problem) {
     SparkConf conf = context.getConf();
-    boolean local = Engine.of(context).oneJvm();
+    boolean local = ClusterResources.useWhatDriverHas(context);
     long heap =
         local
             ? Runtime.getRuntime().maxMemory()
