@@ -43,7 +43,7 @@ final class FolderCheck implements HostCheck {
     try {
       look(PrivateFolder.open().path(), Keys.NATIVE_FOLDER.name(), "JCuda", findings);
     } catch (IOException e) {
-      findings.warning(option(Keys.NATIVE_FOLDER.name()), "%s", e.getMessage());
+      findings.warning(option(Keys.NATIVE_FOLDER.name()), "%s", String.valueOf(e.getMessage()));
     }
   }
 

@@ -65,7 +65,7 @@ final class SettingsCheck implements HostCheck {
       try {
         key.find(set::get);
       } catch (IllegalArgumentException e) {
-        findings.error("unset " + key.name(), "%s", e.getMessage());
+        findings.error("unset " + key.name(), "%s", String.valueOf(e.getMessage()));
       }
     }
   }
