@@ -27,6 +27,7 @@ Ctrl-C (in a notebook: Interrupt) stops the computation: its jobs are cancelled,
 """
 
 from sparqr._analyze import Analysis, analyze
+from sparqr._doctor import Diagnosis, doctor
 from sparqr._errors import SparqrError
 from sparqr._factorization import Factorization, factorize
 from sparqr._feols import Feols, feols
@@ -40,6 +41,7 @@ from sparqr._version import __version__
 
 __all__ = [
     "Analysis",
+    "Diagnosis",
     "Factorization",
     "Feols",
     "LeastSquaresResult",
@@ -48,6 +50,7 @@ __all__ = [
     "SparqrError",
     "__version__",
     "analyze",
+    "doctor",
     "factorize",
     "feols",
     "from_scipy",

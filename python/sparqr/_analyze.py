@@ -92,6 +92,10 @@ class Analysis:
         ``fromColumns``, ``toColumns``, ``fronts``, ``flops``: fronts by size, smallest first.
     cuts : list of Cut
         One for each number of executors.
+    advice : dict
+        Whether to factor it, for the first number of executors: ``take`` is ``"qr"``, ``"lsqr"``, ``"normal"`` (MLlib's
+        normal equations) or ``"absorb"`` (effects), ``reason`` says why, ``ways`` has predicted seconds, bytes and the
+        condition up to which each serves.
     """
 
     rows: int
@@ -109,6 +113,7 @@ class Analysis:
     peak_bytes: int
     histogram: list[dict[str, Any]]
     cuts: list[Cut]
+    advice: dict[str, Any]
 
     def to_pandas(self) -> pandas.DataFrame:
         """:attr:`cuts` as a table: a row for each number of executors, which is the index."""
@@ -119,7 +124,8 @@ class Analysis:
     def __repr__(self) -> str:
         return (
             f"Analysis(rows={self.rows:,}, columns={self.columns:,}, R of {sized(12 * self.nonzeros_of_r)}, "
-            f"{with_unit(self.flops, _FLOPS)}, fronts of {sized(self.peak_bytes)}, ordering={self.ordering!r})"
+            f"{with_unit(self.flops, _FLOPS)}, fronts of {sized(self.peak_bytes)}, ordering={self.ordering!r}, "
+            f"advice={self.advice['take']!r})"
         )
 
     def __str__(self) -> str:
@@ -138,6 +144,7 @@ class Analysis:
             f"memory of the fronts in a single task: {sized(self.peak_bytes)}",
             f"{self.fronts:,} fronts, the largest {self.largest_front[0]:,} x {self.largest_front[1]:,}; "
             f"order: {self.ordering} ({self.ordering_reason})",
+            f"advice: {self.advice['take']}: {self.advice['reason']}",
         ]
         names = ["executors", "levels", "tasks", "time", "at least", "speedup", "memory of a task", "shuffle"]
         rows = [
@@ -158,7 +165,6 @@ class Analysis:
     def _repr_html_(self) -> str:
         head, notes, names, rows = self._told()
         return html_table(head, names, rows, notes)
-
 
 
 def analyze(
@@ -278,4 +284,5 @@ def _analysis(found: dict[str, Any]) -> Analysis:
             )
             for line in found["cuts"]
         ],
+        advice=found["advice"],
     )

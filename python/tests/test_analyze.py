@@ -37,6 +37,18 @@ class AnalyzeTest(SparkTest):
         self.assertEqual(sum(b["fronts"] for b in found.histogram), found.fronts)
         self.assertAlmostEqual(sum(b["flops"] for b in found.histogram), found.flops, delta=1e-9 * found.flops)
 
+    def test_advice_by_its_own_numbers(self):
+        few = sparqr.analyze(self.A)
+        self.assertEqual(few.advice["take"], "qr")
+        self.assertEqual([way["method"] for way in few.advice["ways"]], ["qr", "lsqr", "normal"])
+        self.assertEqual(few.advice["ways"][0]["seconds"], few.cuts[0].seconds)
+        self.assertIn("advice: qr", few._repr_html_())
+        # executors that take a thousand seconds, and executors without memory
+        slow = sparqr.analyze(self.A, flops_per_second=few.flops / 1000)
+        self.assertEqual(slow.advice["take"], "normal")
+        small = sparqr.analyze(self.A, memory="20k")
+        self.assertEqual(small.advice["take"], "lsqr", small.advice)
+
     def test_dense_matrix_has_the_flops_of_householder(self):
         import numpy as np
 

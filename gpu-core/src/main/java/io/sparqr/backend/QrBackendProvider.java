@@ -48,6 +48,11 @@ public interface QrBackendProvider {
     return Optional.empty();
   }
 
+  /** A device and the kernels for it, in one line; empty for the CPU. */
+  default String deviceText(int device) {
+    return "";
+  }
+
   /** Device memory currently held by this JVM; does not query a device. */
   default long deviceBytesInUse() {
     return 0;

@@ -94,15 +94,37 @@ final class AnalysisPlan {
     return sum;
   }
 
-  /** Entries of R over those of a full triangle, from 0 to 1. */
-  double fullness() {
+  /** Entries of R at full rank. */
+  double entriesOfR() {
     double entries = 0;
     for (int f = 0; f < fronts.count; f++) {
       double pivots = (double) fronts.pivotStart[f + 1] - fronts.pivotStart[f];
       entries += pivots * (pivots + 1) / 2 + pivots * fronts.cn[f];
     }
+    return entries;
+  }
+
+  /** Entries of R over those of a full triangle, from 0 to 1. */
+  double fullness() {
     double n = fronts.place.length;
-    return entries / (n * (n + 1) / 2);
+    return entriesOfR() / (n * (n + 1) / 2);
+  }
+
+  /** Rows and columns of the front with the most bytes; {@link FrontMemory#certainRows}. */
+  long[] largestFront(Reduction reduction) {
+    long[] largest = {0, 0};
+    long most = -1;
+    for (int f = 0; f < fronts.count; f++) {
+      long fn = (long) fronts.pivotStart[f + 1] - fronts.pivotStart[f] + fronts.cn[f];
+      long fm = FrontMemory.certainRows(fronts.fm[f], fn, reduction.tall());
+      long bytes = FrontMemory.hostBytes(fm, fn, 0);
+      if (bytes > most) {
+        most = bytes;
+        largest[0] = fm;
+        largest[1] = fn;
+      }
+    }
+    return largest;
   }
 
   /** Bytes of all fronts. */

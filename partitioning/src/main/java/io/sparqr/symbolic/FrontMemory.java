@@ -47,6 +47,16 @@ public final class FrontMemory {
   }
 
   /**
+   * Rows that a front surely has, whatever is done with its children's blocks: fm, or as many as it
+   * has columns where these may be reduced to a triangle first ({@link Reduction}).
+   *
+   * @param tall {@link Reduction#tall}
+   */
+  public static long certainRows(long fm, long fn, long tall) {
+    return fm <= multiply(tall, fn) ? fm : fn;
+  }
+
+  /**
    * Bytes of a front that a CPU still holds when its contribution block and its rows of R are
    * packed: the whole front, or the triangle of a tall one.
    */

@@ -141,6 +141,8 @@ public final class SymbolicAnalyzer {
         best = plan;
       }
       FactorizationRate rate = options.rate().orElseGet(FactorizationRate::processor);
+      long[] largest = plan.largestFront(options.reduction());
+      rate.counted(flops, plan.entriesOfR(), plan.fullness(), largest[0], largest[1]);
       double intensity = FrontMemory.intensity(flops, plan.frontBytes());
       return new Orderings.Cost(flops, rate.flopsPerSecond(flops, intensity), plan.fullness());
     }

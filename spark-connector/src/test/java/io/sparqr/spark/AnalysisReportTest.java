@@ -7,6 +7,7 @@ import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.partition.WhatIf;
+import io.sparqr.spark.report.Advice;
 import io.sparqr.spark.report.AnalysisReport;
 import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;
@@ -25,13 +26,15 @@ class AnalysisReportTest {
     var analysis =
         SymbolicAnalyzer.analyze(
             Gallery.generate("gen:cells2d12").pattern(), SymbolicOptions.defaults());
+    SymbolicSummary summary = SymbolicSummary.of(analysis, 1);
     return new AnalysisReport(
-        SymbolicSummary.of(analysis, 1),
+        summary,
         2,
         new TreePartition(List.of(tasks), 2, new int[0], 3, 2),
         new AnalysisReport.Backend("cpu", "<small>"),
         new WhatIf(List.of()),
         new WhatIf(List.of()),
+        Advice.of(summary, 3, 100, 1L << 30, 0),
         new AnalysisReport.Seconds(1, 2, 3, 4, 10));
   }
 

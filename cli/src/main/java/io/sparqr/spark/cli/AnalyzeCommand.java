@@ -16,6 +16,7 @@ import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.pipeline.Pipeline;
 import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.spark.plan.SolveOption;
+import io.sparqr.spark.report.Advice;
 import io.sparqr.spark.report.AnalysisReport;
 import io.sparqr.sparse.SparsityPattern;
 import io.sparqr.symbolic.SymbolicAnalysis;
@@ -88,7 +89,7 @@ final class AnalyzeCommand implements Callable<Integer> {
     if (gpu) {
       options = options.withRate((flops, intensity) -> device().flopsPerSecond(intensity));
     }
-    AnalysisReport found = report(SymbolicAnalyzer.analyze(pattern, options), begin);
+    AnalysisReport found = report(SymbolicAnalyzer.analyze(pattern, options), pattern, begin);
     output.failed.writing();
     try (Outputs outputs = output.outputs()) {
       output.add(outputs, found);
@@ -101,7 +102,7 @@ final class AnalyzeCommand implements Callable<Integer> {
     return 0;
   }
 
-  private AnalysisReport report(SymbolicAnalysis analysis, long begin) {
+  private AnalysisReport report(SymbolicAnalysis analysis, SparsityPattern pattern, long begin) {
     long planning = System.nanoTime();
     int executors = Math.max(1, input.executors());
     TreePartition cut =
@@ -110,19 +111,37 @@ final class AnalyzeCommand implements Callable<Integer> {
             : cut(analysis, executors);
     WhatIf processors = whatIf(analysis, worker());
     WhatIf devices = whatIf(analysis, device());
+    SymbolicSummary summary = SymbolicSummary.of(analysis, 1);
     return new AnalysisReport(
-        SymbolicSummary.of(analysis, 1),
+        summary,
         executors,
         cut,
         backend(analysis),
         processors,
         devices,
+        gpu ? advice(summary, devices, pattern) : advice(summary, cut, pattern),
         new AnalysisReport.Seconds(
             readSeconds,
             analysis.data().orderSeconds(),
             analysis.data().analyzeSeconds(),
             secondsSince(planning),
             secondsSince(begin)));
+  }
+
+  private static Advice advice(
+      SymbolicSummary summary, TreePartition cut, SparsityPattern pattern) {
+    return Advice.of(
+        summary,
+        cut.estimatedSeconds(),
+        AnalysisReport.executorBytes(cut),
+        worker().memoryBytes(),
+        Advice.effectColumns(pattern));
+  }
+
+  /** For executors with a GPU, to whose memory the stages of a task are made to fit. */
+  private static Advice advice(SymbolicSummary summary, WhatIf devices, SparsityPattern pattern) {
+    double seconds = devices.lines().isEmpty() ? 0 : devices.lines().get(0).seconds();
+    return Advice.of(summary, seconds, 0, worker().memoryBytes(), Advice.effectColumns(pattern));
   }
 
   /** The cut for CPU executors; its seconds are those of the rows too, as in the table. */

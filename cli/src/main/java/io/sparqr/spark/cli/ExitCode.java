@@ -13,5 +13,8 @@ final class ExitCode {
   /** Exit code for numbers without a computable answer. */
   static final int NUMERICAL = 3;
 
+  /** Exit code of a doctor that found nothing that would fail, but something to be mended. */
+  static final int WARNINGS = 4;
+
   private ExitCode() {}
 }

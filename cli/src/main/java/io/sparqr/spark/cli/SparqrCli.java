@@ -14,8 +14,8 @@ import picocli.CommandLine.Spec;
 /**
  * Main class of the command line, started by {@code bin/sparqr} or by {@code spark-submit}. Exit
  * codes: 0 done; 1 the input, the output or the cluster failed; 2 the command line is wrong; 3 the
- * numbers are unusable (NaN or infinity in the input). An error is one line on standard error, with
- * a stack trace only if {@code --verbose} is given.
+ * numbers are unusable (NaN or infinity in the input); 4 doctor has warnings. An error is one line
+ * on standard error, with a stack trace only if {@code --verbose} is given.
  */
 @Command(
     name = "sparqr",
@@ -28,14 +28,16 @@ import picocli.CommandLine.Spec;
       "0:done",
       "1:input, output or cluster failed",
       "2:wrong command line",
-      "3:numerical error (NaN or infinity in the input)"
+      "3:numerical error (NaN or infinity in the input)",
+      "4:doctor: nothing would fail, but there are warnings"
     },
     subcommands = {
       SolveCommand.class,
       RegressCommand.class,
       QrCommand.class,
       AnalyzeCommand.class,
-      GenerateCommand.class
+      GenerateCommand.class,
+      DoctorCommand.class
     })
 public final class SparqrCli implements Runnable {
 

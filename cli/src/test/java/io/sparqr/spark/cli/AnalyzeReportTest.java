@@ -71,6 +71,9 @@ class AnalyzeReportTest {
       assertThat(a.path(table).path(0).path("speedup").asDouble()).isEqualTo(1);
       assertThat(a.path(table).path(4).path("estimatedSeconds").asDouble()).isPositive();
     }
+    assertThat(a.at("/advice/take").asText()).isEqualTo("qr");
+    assertThat(a.at("/advice/ways/0/method").asText()).isEqualTo("qr");
+    assertThat(a.at("/advice/ways/0/seconds")).isEqualTo(a.path("estimatedSeconds"));
     JsonNode seconds = a.path("seconds");
     double parts = 0;
     for (String phase : List.of("read", "order", "analyze", "plan")) {
@@ -103,7 +106,7 @@ class AnalyzeReportTest {
         .startsWith("<!DOCTYPE html>")
         .contains("analysis of 242 x 144", "with a GPU each, like an H200:", "\"nnzR\"")
         .doesNotContainPattern("@(text|data|title)");
-    assertThat(run.out()).contains("backend ", "subtree tasks in");
+    assertThat(run.out()).contains("backend ", "advice ", "subtree tasks in");
   }
 
   @Test

@@ -218,6 +218,14 @@ public final class CudaBackendProvider implements QrBackendProvider {
   }
 
   @Override
+  public String deviceText(int device) {
+    Verdict verdict = probe.get();
+    int capability = CudaDevice.capability(verdict.found(), device);
+    return "device %d: compute capability %s, kernels: %s"
+        .formatted(device, capability / 10.0, KernelImage.kind(capability));
+  }
+
+  @Override
   public long deviceBytesInUse() {
     return LiveResources.deviceBytes();
   }

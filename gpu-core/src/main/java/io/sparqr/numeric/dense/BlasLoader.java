@@ -86,9 +86,15 @@ public final class BlasLoader {
    * the shared temporary directory, regardless of its owner.
    */
   private static void requireOwnCache() {
-    File home = new File(System.getProperty("user.home"), ".javacpp/cache");
+    String user = System.getProperty("user.home", "?");
+    File home = new File(user, ".javacpp/cache");
+    // A user without a name has the home "?", which would be a folder of the working directory.
     boolean usable =
-        (home.exists() || home.mkdirs()) && home.canRead() && home.canWrite() && home.canExecute();
+        new File(user).isAbsolute()
+            && (home.exists() || home.mkdirs())
+            && home.canRead()
+            && home.canWrite()
+            && home.canExecute();
     if (usable || System.getProperty(CACHE) != null || System.getProperty(CACHE_TOO) != null) {
       return;
     }

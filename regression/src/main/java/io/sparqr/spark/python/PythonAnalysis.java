@@ -9,8 +9,10 @@ import io.sparqr.partition.ResourceModel;
 import io.sparqr.partition.WhatIf;
 import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.pattern.PatternPass;
+import io.sparqr.spark.pattern.RowPatterns;
 import io.sparqr.spark.plan.SolveOption;
 import io.sparqr.spark.plan.SolveOptions;
+import io.sparqr.spark.report.Advice;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicOptions;
@@ -46,7 +48,8 @@ public final class PythonAnalysis {
   /**
    * The analysis in numbers and the cuts for different numbers of executors, as JSON: {@code
    * summary} with the names of {@link SymbolicSummary}, {@code cuts} with those of {@link
-   * WhatIf.Line}. One Spark job over the rows; the analysis runs on the driver.
+   * WhatIf.Line}, {@code advice} for the first of them. One Spark job over the rows; the analysis
+   * runs on the driver.
    *
    * @param rows of A, as for a solve
    * @param ordering word for the column order
@@ -61,7 +64,8 @@ public final class PythonAnalysis {
     if (like.device()) {
       options = options.withRate((flops, intensity) -> like.flopsPerSecond(intensity));
     }
-    SymbolicAnalysis analysis = analysis(RowSource.of(rows), options);
+    RowPatterns patterns = patterns(RowSource.of(rows));
+    SymbolicAnalysis analysis = patterns.analyze(options);
     WhatIf cuts =
         WhatIf.of(
             analysis,
@@ -70,10 +74,19 @@ public final class PythonAnalysis {
             ResourceModel.LEVEL_SECONDS,
             PartitionOptions.defaults(),
             counts.stream().mapToInt(Integer::intValue).toArray());
+    SymbolicSummary summary = SymbolicSummary.of(analysis, 1);
+    WhatIf.Line first = cuts.lines().get(0);
+    Advice advice =
+        Advice.of(
+            summary,
+            first.seconds(),
+            like.device() ? 0 : first.peakBytes(),
+            like.memoryBytes(),
+            patterns.whole().map(Advice::effectColumns).orElse(0));
     try {
       return new ObjectMapper()
           .writeValueAsString(
-              Map.of("summary", flat(SymbolicSummary.of(analysis, 1)), "cuts", cuts.lines()));
+              Map.of("summary", flat(summary), "cuts", cuts.lines(), "advice", advice.toMap()));
     } catch (JsonProcessingException e) {
       throw new IllegalStateException("an analysis that is not JSON", e);
     }
@@ -106,12 +119,10 @@ public final class PythonAnalysis {
     return map;
   }
 
-  private static SymbolicAnalysis analysis(RowSource source, SymbolicOptions options) {
-    PatternPass.Result found;
+  private static RowPatterns patterns(RowSource source) {
     try (var scope = new JobScope(source.engine())) {
       scope.describe("pattern for an analysis");
-      found = new PatternPass(source, SolveOptions.defaults()).run();
+      return new PatternPass(source, SolveOptions.defaults()).run().patterns();
     }
-    return found.patterns().analyze(options);
   }
 }

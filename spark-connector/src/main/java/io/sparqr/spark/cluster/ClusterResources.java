@@ -62,6 +62,9 @@ public final class ClusterResources {
    */
   private static final double USABLE_SHARE = 0.85;
 
+  private static final String HEAP = "give the JVM more heap (spark.driver.memory)";
+  private static final String EXECUTOR_MEMORY = "set spark.executor.memory";
+
   private final List<Worker> workers;
   private final int taskCpus;
   private final boolean local;
@@ -378,6 +381,26 @@ public final class ClusterResources {
   }
 
   /**
+   * The largest front that the best of the workers can hold. Where devices factor, the stages of a
+   * task are made to fit them.
+   */
+  public FrontLimit frontLimit() {
+    if (workers.stream().anyMatch(w -> w.device().isPresent())) {
+      return FrontLimit.none();
+    }
+    Worker best =
+        (local ? sharedBy(1) : this)
+            .workers.stream().max(Comparator.comparingLong(Worker::memoryBytes)).orElseThrow();
+    int cores = workers.stream().mapToInt(Worker::cores).sum();
+    return new FrontLimit(
+        best.name(),
+        (long) (USABLE_SHARE * best.memoryBytes()),
+        cores * rates.coreFlops(),
+        workers.size() > 1,
+        local ? HEAP : EXECUTOR_MEMORY);
+  }
+
+  /**
    * Rejects a cut in which concurrent tasks need more heap than their worker has. (Device memory
    * does not matter here, because the stages of a task are made to fit.)
    *
@@ -407,9 +430,7 @@ public final class ClusterResources {
     SubtreeTask t = tasks.get(0);
     String others = atOnce == 1 ? "" : " and %d others beside it".formatted(atOnce - 1);
     String set =
-        local
-            ? "give the JVM more heap (spark.driver.memory)"
-            : "set spark.executor.memory" + (atOnce > 1 ? ", or fewer cores an executor" : "");
+        local ? HEAP : EXECUTOR_MEMORY + (atOnce > 1 ? ", or fewer cores an executor" : "");
     throw new InsufficientMemoryException(
         ("task %d (level %d, %,d fronts)%s would need %,d MB for rows, fronts and contribution"
                 + " blocks; %s has %,d MB for them: %s")

@@ -124,6 +124,23 @@ public final class Backends {
     return list;
   }
 
+  /** Why no device of this JVM can be used, in one line; empty if one can. */
+  public static Optional<String> cudaObstacle() {
+    return cuda().obstacle();
+  }
+
+  /** The devices of this JVM and the kernels for each, a line each. */
+  public static List<String> deviceTexts() {
+    Cuda cuda = cuda();
+    var list = new ArrayList<String>();
+    if (cuda.obstacle().isEmpty()) {
+      for (int d = 0; d < cuda.provider.get().devices(); d++) {
+        list.add(cuda.provider.get().deviceText(d));
+      }
+    }
+    return list;
+  }
+
   /** Device memory currently held by this JVM, in bytes. */
   public static long deviceBytesInUse() {
     return find("cuda").map(QrBackendProvider::deviceBytesInUse).orElse(0L);

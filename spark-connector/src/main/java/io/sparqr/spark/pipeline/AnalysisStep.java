@@ -4,16 +4,20 @@ package io.sparqr.spark.pipeline;
 import io.sparqr.configuration.Keys;
 import io.sparqr.partition.ResourceModel;
 import io.sparqr.spark.cluster.ClusterResources;
+import io.sparqr.spark.cluster.FrontLimit;
 import io.sparqr.spark.device.DeviceOpening;
 import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.pattern.PatternPass;
 import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.symbolic.FactorizationRate;
+import io.sparqr.symbolic.FrontMemory;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicOptions;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** The analysis of the rows' pattern: the caller's, or a new one. */
 final class AnalysisStep {
@@ -49,22 +53,68 @@ final class AnalysisStep {
     boolean retry =
         symbolic.notSingletons().length > options.analysis().symbolic().notSingletons().length;
     if (options.analysis().known().isPresent() && !retry) {
-      if (options.analysis().known().get().isOf(found.patterns().fingerprint())) {
-        return options.analysis().known().get();
+      SymbolicAnalysis given = options.analysis().known().get();
+      if (given.isOf(found.patterns().fingerprint())) {
+        return fitting(given, symbolic, verdicts);
       }
       warnings.add("the given analysis is of another pattern: analyzed again");
     }
-    SymbolicOptions known =
-        symbolic.rate().isPresent()
-            ? symbolic
-            : symbolic.withRate((flops, intensity) -> rate(verdicts, flops, intensity));
+    SymbolicOptions known = symbolic.withRate(new Rate(symbolic.rate(), verdicts));
     if (found.patterns().graph().isPresent()) {
       warnings.add(
           "%,d distinct row patterns are more than the driver takes (%s): analyzed by the graph of"
                   .formatted(found.patterns().count(), Keys.ROW_PATTERNS.name())
               + " A'A, without column singletons");
     }
-    return found.patterns().analyze(known);
+    return fitting(found.patterns().analyze(known), symbolic, verdicts);
+  }
+
+  /** The same analysis, if there is a worker for its largest front. */
+  private SymbolicAnalysis fitting(
+      SymbolicAnalysis analysis, SymbolicOptions symbolic, Verdicts verdicts) {
+    if (analysis.fronts() > 0) {
+      limit(verdicts.of(analysis.flops(), analysis.intensity()))
+          .require(analysis, symbolic.rhs(), symbolic.reduction().tall());
+    }
+    return analysis;
+  }
+
+  private FrontLimit limit(DeviceVerdict verdict) {
+    return ClusterResources.probe(engine, options.cut().workers().orElse(0), verdict).frontLimit();
+  }
+
+  /** The caller's rate or that of the engine, and the limit of the engine's memory. */
+  private final class Rate implements FactorizationRate {
+
+    private static final long serialVersionUID = 1;
+
+    private final transient Optional<FactorizationRate> given;
+    private final transient Verdicts verdicts;
+    private transient @Nullable FrontLimit limit;
+
+    Rate(Optional<FactorizationRate> given, Verdicts verdicts) {
+      this.given = given;
+      this.verdicts = verdicts;
+    }
+
+    @Override
+    public double flopsPerSecond(double flops, double intensity) {
+      return given.isPresent()
+          ? given.get().flopsPerSecond(flops, intensity)
+          : rate(verdicts, flops, intensity);
+    }
+
+    @Override
+    public void counted(double flops, double entriesOfR, double fullness, long rows, long columns) {
+      if (given.isPresent()) {
+        given.get().counted(flops, entriesOfR, fullness, rows, columns);
+      }
+      if (limit == null) {
+        double bytes = FrontMemory.frontBytes(rows, columns, 0);
+        limit = limit(verdicts.of(flops, FrontMemory.intensity(flops, bytes)));
+      }
+      limit.requireSomeOrder(flops, entriesOfR, fullness, rows, columns);
+    }
   }
 
   /**

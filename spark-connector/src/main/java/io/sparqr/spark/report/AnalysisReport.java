@@ -21,6 +21,7 @@ import java.util.TreeMap;
  * @param backend the backend that a solve would choose, and the reason
  * @param processors the same problem on other numbers of CPU executors
  * @param devices the same problem on other numbers of executors with a GPU
+ * @param advice whether to factor it, or what else to take
  * @param seconds wall times
  */
 public record AnalysisReport(
@@ -30,6 +31,7 @@ public record AnalysisReport(
     Backend backend,
     WhatIf processors,
     WhatIf devices,
+    Advice advice,
     Seconds seconds) {
 
   /**
@@ -81,6 +83,7 @@ public record AnalysisReport(
     map.put("lowerBoundSeconds", cut.lowerBoundSeconds());
     map.put("foretoldHostBytes", mostOfATask(cut.tasks()));
     map.put("foretoldExecutorBytes", executorBytes());
+    map.put("advice", advice.toMap());
     map.put("byLevel", byLevel());
     map.put("onProcessors", lines(processors));
     map.put("onDevices", lines(devices));
@@ -93,6 +96,11 @@ public record AnalysisReport(
    * tasks: the maximum over all executors and levels.
    */
   public long executorBytes() {
+    return executorBytes(cut);
+  }
+
+  /** As above, for any cut. */
+  public static long executorBytes(TreePartition cut) {
     long most = 0;
     for (int level = 0; level < cut.levels(); level++) {
       var of = new TreeMap<Integer, Long>();

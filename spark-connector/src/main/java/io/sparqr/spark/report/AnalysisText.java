@@ -18,6 +18,7 @@ final class AnalysisText {
     text.append(
         "backend               %s (%s)%n"
             .formatted(report.backend().name(), report.backend().reason()));
+    line(text, "%-21s %s: %s", "advice", report.advice().take(), report.advice().reason());
     cut(text, report);
     text.append('\n').append(report.processors());
     text.append("\nwith a GPU each, like an H200:\n").append(report.devices());

@@ -76,6 +76,18 @@ public final class KernelImage {
         .anyMatch(name -> KernelImage.class.getResource(name) != null);
   }
 
+  /** What the jar has for a device, in words. */
+  public static String kind(int capability) {
+    for (String name : resources(Part.ROUNDS, capability)) {
+      if (KernelImage.class.getResource(name) != null) {
+        return name.endsWith(".ptx")
+            ? "PTX, which the driver compiles at the first use"
+            : name.endsWith(".cubin") ? "machine code" : "a fat binary";
+      }
+    }
+    return NO_KERNELS;
+  }
+
   /** The jar's image of a part for a device. */
   static byte[] read(Part part, int capability) {
     for (String name : resources(part, capability)) {
