@@ -8,6 +8,7 @@ import io.sparqr.spark.model.Dependency;
 import io.sparqr.spark.model.HalfSolve;
 import io.sparqr.spark.model.RFactor;
 import io.sparqr.spark.report.LeastSquaresSolution;
+import io.sparqr.spark.report.QrCriteria;
 import io.sparqr.spark.report.SolveProfile;
 import io.sparqr.spark.report.SolveReport;
 import io.sparqr.spark.report.TallReport;
@@ -30,7 +31,11 @@ import org.junit.jupiter.api.Test;
 class SolveReportTest {
 
   private static final Set<Class<?>> KEPT_TOGETHER =
-      Set.of(SolveReport.Seconds.class, SolveReport.FactorBytes.class, SolveProfile.class);
+      Set.of(
+          SolveReport.Seconds.class,
+          SolveReport.FactorBytes.class,
+          SolveProfile.class,
+          QrCriteria.class);
 
   private static SolveReport report(List<String> warnings) {
     return new SolveReport(

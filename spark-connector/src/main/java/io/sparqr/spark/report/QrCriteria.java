@@ -49,6 +49,14 @@ public record QrCriteria(
   /** The distance from 1 to the next double, 2^-52. */
   private static final double EPS = Math.ulp(1.0);
 
+  /** Nothing: the criteria were not asked for. */
+  public static final QrCriteria NONE = new QrCriteria(0, 0, 0, 0, false, 0, 0, 0, 0);
+
+  /** Whether they were measured. */
+  public boolean made() {
+    return probes > 0;
+  }
+
   /** The bound of the paper for each of the three: m eps, with eps = 2^-52 for doubles. */
   public double paperBound() {
     return Math.max(rows, columns) * EPS;
@@ -98,22 +106,21 @@ public record QrCriteria(
     return SolveReport.json(toMap());
   }
 
-  /** Three lines and one about how they were found. */
+  /** Four lines: the three figures with their bounds, and how they were found. */
   public String toText() {
-    return line("|AP - QR| / |A|", residual, residualBound())
-        + line("|Q'Q - I|", orthogonality, orthogonalityBound())
-        + line("lower part of R", lower, lowerBound())
+    return line("||AP - QR|| / ||A|| =", residual, residualBound())
+        + line("||Q'Q - I|| =", orthogonality, orthogonalityBound())
+        + line("||lower part of R|| / ||A|| =", lower, lowerBound())
         + String.format(
             Locale.ROOT,
-            "%-16s%s, %s; bounds c eps, and m eps = %.1e of the paper\n",
-            "criteria",
+            "%s, %s; the paper allows m eps = %.1e\n",
             met() ? "met" : "NOT met",
             exact ? "of all columns" : String.format(Locale.ROOT, "by %,d random probes", probes),
             paperBound());
   }
 
   private static String line(String name, double value, double bound) {
-    return String.format(Locale.ROOT, "%-16s%.2e, at most %.1e\n", name, value, bound);
+    return String.format(Locale.ROOT, "%s %.2e (at most %.1e)\n", name, value, bound);
   }
 
   /** {@link #toText()}. */
