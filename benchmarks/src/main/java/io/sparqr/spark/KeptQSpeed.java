@@ -17,8 +17,8 @@ import org.apache.spark.storage.StorageLevel;
 
 /**
  * Seconds of products with the kept Q beside those of the factorization, with 1, 15, 16 and 64
- * vectors: {@code KeptQSpeed BACKEND REPEAT PROBLEM...}, problems as {@code grad3d40}. Shares of the
- * factorization are those of the medians; 15 vectors go one reflector at a time, 16 by blocks.
+ * vectors: {@code KeptQSpeed BACKEND REPEAT PROBLEM...}, problems as {@code grad3d40}. Shares of
+ * the factorization are those of the medians; 15 vectors go one reflector at a time, 16 by blocks.
  */
 public final class KeptQSpeed {
 

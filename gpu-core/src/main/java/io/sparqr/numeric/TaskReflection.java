@@ -20,8 +20,8 @@ import java.util.Map;
  * block. Backward stable like the factorization itself: Q'b as if b had been carried along.
  *
  * <p>Cost: 4 flops per kept value and right-hand side; V is read once. From {@link
- * ReflectorProduct#BLOCKED} right-hand sides on the flops are those of matrix products. Memory: rows of the largest
- * front x width. Not thread-safe.
+ * ReflectorProduct#BLOCKED} right-hand sides on the flops are those of matrix products. Memory:
+ * rows of the largest front x width. Not thread-safe.
  */
 public final class TaskReflection {
 

@@ -209,9 +209,9 @@ public final class QRFactorization implements AutoCloseable {
    * for the weighted rows, so that y is not multiplied by sqrt(weight), as right-hand sides are;
    * rows of weight 0 are left out. With a ridge y is zero in the ridge rows.
    *
-   * <p>Costs, for each 64 vectors, a pass over rows and vectors, their shuffle, and 4 flops for each
-   * kept value of Q and vector; from 16 vectors on by matrix products (Schreiber and Van Loan 1989,
-   * doi:10.1137/0910005). The driver has n values for each vector.
+   * <p>Costs, for each 64 vectors, a pass over rows and vectors, their shuffle, and 4 flops for
+   * each kept value of Q and vector; from 16 vectors on by matrix products (Schreiber and Van Loan
+   * 1989, doi:10.1137/0910005). The driver has n values for each vector.
    *
    * @param vectors aligned with the factorized rows, as for {@link #solve(JavaRDD)}: k values a row
    * @return k vectors of size rank, in the order of the rows of {@link #collectR()}, and the norms
@@ -227,10 +227,10 @@ public final class QRFactorization implements AutoCloseable {
 
   /**
    * Thin Q, m x rank with orthonormal columns, times vectors c. As {@code qmult} of SuiteSparseQR
-   * and NumPy's {@code Q @ c} for a reduced Q; A P = Q R, so that Q R x are the fitted values. Needs
-   * {@code keepQ}. Cost as for {@link #applyQTransposed}, with a pass over the rows at the first
-   * call only. The result stays stored, 8 bytes a row and vector, until {@link #close()} or its
-   * {@code unpersist}.
+   * and NumPy's {@code Q @ c} for a reduced Q; A P = Q R, so that Q R x are the fitted values.
+   * Needs {@code keepQ}. Cost as for {@link #applyQTransposed}, with a pass over the rows at the
+   * first call only. The result stays stored, 8 bytes a row and vector, until {@link #close()} or
+   * its {@code unpersist}.
    *
    * @param vectors k vectors of size rank, each in the order of the rows of {@link #collectR()}
    * @return k values for each row, in the partitions and the order of the factorized rows: rows of

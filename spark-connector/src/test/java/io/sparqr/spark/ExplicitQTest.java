@@ -145,8 +145,7 @@ class ExplicitQTest {
   @Test
   void singletonsRankDeficiencyWideAndTall() {
     CsrMatrix singletons = Problems.withSingletons(Problems.random(60, 20, 4, SEED), 5, SEED);
-    assertFactors(
-        cut(2).build(), Problems.rows(singletons, Problems.rhs(65, SEED)), 2, 0, false);
+    assertFactors(cut(2).build(), Problems.rows(singletons, Problems.rhs(65, SEED)), 2, 0, false);
     CsrMatrix random = Problems.random(90, 40, 4, SEED);
     double[] twice = random.values().clone();
     for (int k = 0; k < twice.length; k++) {
@@ -319,8 +318,7 @@ class ExplicitQTest {
       List<double[]> projected = f.applyQ(q.values()).collect();
       double limit = Tolerances.SOLUTION * Problems.norm(b);
       for (int i = 0; i < fitted.length; i++) {
-        Tolerances.require(
-            Math.abs(projected.get(i)[0] - fitted[i]), limit, "fitted value %d", i);
+        Tolerances.require(Math.abs(projected.get(i)[0] - fitted[i]), limit, "fitted value %d", i);
       }
     }
   }
@@ -398,8 +396,7 @@ class ExplicitQTest {
     for (int i = 0; i < b.length; i++) {
       uneven.add(new double[i == 9 ? 70 : 80]);
     }
-    assertThatThrownBy(
-            () -> f.applyQTransposed(LocalSpark.context().parallelize(uneven, 2)))
+    assertThatThrownBy(() -> f.applyQTransposed(LocalSpark.context().parallelize(uneven, 2)))
         .isInstanceOf(DimensionMismatchException.class)
         .hasMessageContaining("a row has the values of 70 vectors");
     try (QRFactorization appended = f.append(rows)) {

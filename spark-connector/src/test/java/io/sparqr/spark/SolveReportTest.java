@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sparqr.spark.model.Dependency;
 import io.sparqr.spark.model.HalfSolve;
+import io.sparqr.spark.model.QTransposed;
 import io.sparqr.spark.model.RFactor;
 import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.spark.report.QrCriteria;
@@ -97,7 +98,8 @@ class SolveReportTest {
             new HalfSolve(1, new double[5], new boolean[] {true}),
             new RFactor(matrix, io.sparqr.sparse.Permutation.identity(1), new double[1], null),
             new TallReport(
-                3, 2, 2, 0, new double[] {2, 1}, false, "", new TallReport.Seconds(0, 0, 0, 0)));
+                3, 2, 2, 0, new double[] {2, 1}, false, "", new TallReport.Seconds(0, 0, 0, 0)),
+            new QTransposed(new double[1][2], new double[1]));
     assertThat(printed).noneMatch(p -> p.toString().matches("(?s).*\\[+[A-Z][\\w.;]*@.*"));
     assertThat(printed.get(4)).hasToString("column 7 = 1 x column 0 - 0.5 x column 3");
     List<Class<?>> kinds = new ArrayList<>();

@@ -195,7 +195,8 @@ class EvidenceTest {
     Path logs = folder.resolve("logs/2026-11-27-h100-");
     String clean = " exit 0, 9 s, 2 passed, 0 failed, 0 skipped:       1 ";
     String memory = "memcheck:A" + clean + "ERROR SUMMARY: 0 errors";
-    String one = "racecheck:A:one|two" + clean + "RACECHECK SUMMARY: 0 hazards displayed (0 errors)";
+    String one =
+        "racecheck:A:one|two" + clean + "RACECHECK SUMMARY: 0 hazards displayed (0 errors)";
     String two = one.replace("A:one|two", "B:0/2");
     write(Path.of(logs + "sanitizer-memcheck.txt"), "kernels: now", memory);
     write(Path.of(logs + "sanitizer-rest.txt"), "kernels: now", one + "\n" + two);

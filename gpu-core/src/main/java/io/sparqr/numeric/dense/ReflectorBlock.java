@@ -121,8 +121,8 @@ public record ReflectorBlock(int[] segments, int[] first, int[] length, double[]
   }
 
   /**
-   * y := H_1 ... H_last y for some columns: {@link #applyTransposed} backwards, since a reflector is
-   * its own inverse. Flops, arguments and result as there.
+   * y := H_1 ... H_last y for some columns: {@link #applyTransposed} backwards, since a reflector
+   * is its own inverse. Flops, arguments and result as there.
    */
   public double[] apply(double[] y, int ld, int width, double[] work) {
     if (segments.length == 2) {

@@ -9,8 +9,8 @@ import java.util.List;
 /**
  * Q or Q' of kept reflectors times several vectors. For few vectors reflectors are applied one at a
  * time, which moves V once; from {@link #BLOCKED} on as I - V T V' by matrix products, with T made
- * again from V (Schreiber and Van Loan 1989). Which way is taken depends on sizes alone, so that the
- * same vectors give the same bits.
+ * again from V (Schreiber and Van Loan 1989). Which way is taken depends on sizes alone, so that
+ * the same vectors give the same bits.
  */
 public final class ReflectorProduct {
 
@@ -26,7 +26,8 @@ public final class ReflectorProduct {
   private ReflectorProduct() {}
 
   /**
-   * y := Q'y or Q y for the reflectors of a block. Flops: 4 values width, for T 2 values GROUP more.
+   * y := Q'y or Q y for the reflectors of a block. Flops: 4 values width, for T 2 values GROUP
+   * more.
    *
    * @param y column-major, the front's rows by {@code width} columns
    * @param ld leading dimension of y
@@ -40,9 +41,7 @@ public final class ReflectorProduct {
           .apply(transposed, y, ld, width, Crew.ALONE);
       return work;
     }
-    return transposed
-        ? block.applyTransposed(y, ld, width, work)
-        : block.apply(y, ld, width, work);
+    return transposed ? block.applyTransposed(y, ld, width, work) : block.apply(y, ld, width, work);
   }
 
   private static boolean dense(ReflectorBlock block) {

@@ -10,7 +10,9 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Q and Q' by blocks and one reflector at a time, against the matrices I - tau v v' written out. */
+/**
+ * Q and Q' by blocks and one reflector at a time, against the matrices I - tau v v' written out.
+ */
 class ReflectorProductTest {
 
   private static final long SEED = Long.getLong("test.seed", 48L);

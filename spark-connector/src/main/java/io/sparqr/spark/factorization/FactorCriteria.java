@@ -22,8 +22,8 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.broadcast.Broadcast;
 
 /**
- * The three criteria of {@link QrCriteria}. Norms are exact if all n columns are used; otherwise, for
- * a random vector x of signs, the expectation of ||E x||^2 is ||E||_F^2 (Hutchinson 1990,
+ * The three criteria of {@link QrCriteria}. Norms are exact if all n columns are used; otherwise,
+ * for a random vector x of signs, the expectation of ||E x||^2 is ||E||_F^2 (Hutchinson 1990,
  * doi:10.1080/03610919008812866, for E'E).
  */
 final class FactorCriteria {
@@ -44,8 +44,7 @@ final class FactorCriteria {
     this.q = q;
     this.n = plan.analysis().columns();
     this.r =
-        new RProduct(
-            source.context(), made.plan(), made.levels(), made.driverShare().singletons());
+        new RProduct(source.context(), made.plan(), made.levels(), made.driverShare().singletons());
   }
 
   /** Measures them with some probes, at least 1. */
@@ -214,8 +213,7 @@ final class FactorCriteria {
   private double orthogonality(double[] u, int width, JobScope scope) {
     try (var held = new Held()) {
       QProduct.Product qu = q.times(u, width, held, scope);
-      Reflection.Result back =
-          q.reflected(source.withLabels(qu.rows()), qu.ridge(), scope);
+      Reflection.Result back = q.reflected(source.withLabels(qu.rows()), qu.ridge(), scope);
       var norm = new NormSum();
       for (int p : q.live()) {
         for (int k = 0; k < width; k++) {
@@ -234,8 +232,7 @@ final class FactorCriteria {
     double[] x = units(positions, from, width);
     try (var held = new Held()) {
       Reflection.Result below =
-          q.reflected(
-              source.withLabels(product(x, width, held)), ridgeProduct(x, width), scope);
+          q.reflected(source.withLabels(product(x, width, held)), ridgeProduct(x, width), scope);
       var norm = new NormSum();
       for (int p : q.live()) {
         for (int k = 0; k < width; k++) {

@@ -14,6 +14,7 @@ public record QTransposed(double[][] values, double[] rest) {
   /** The size only, because there may be many values. */
   @Override
   public String toString() {
-    return "QTransposed[%,d x %,d]".formatted(values.length == 0 ? 0 : values[0].length, values.length);
+    return "QTransposed[%,d x %,d]"
+        .formatted(values.length == 0 ? 0 : values[0].length, values.length);
   }
 }

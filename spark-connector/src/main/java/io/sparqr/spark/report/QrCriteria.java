@@ -8,8 +8,8 @@ import java.util.Map;
 
 /**
  * How good a factorization A P = Q R is, by three criteria (Kerr, Campbell and Richards 2009, QR
- * Decomposition on GPUs, section 5): norms of A P - Q R and of the part of Q'A P below the diagonal,
- * both relative to ||A||, and of Q'Q - I. A is the matrix that was factorized: rows times
+ * Decomposition on GPUs, section 5): norms of A P - Q R and of the part of Q'A P below the
+ * diagonal, both relative to ||A||, and of Q'Q - I. A is the matrix that was factorized: rows times
  * sqrt(weight), columns equilibrated, ridge rows below. All norms are those of Frobenius.
  *
  * <p>With at least as many probes as columns they are exact but for rounding. Otherwise ||(A P - Q
@@ -40,9 +40,9 @@ public record QrCriteria(
     implements Serializable {
 
   /**
-   * c of the bounds that do not grow with m: the same that the check of a solution allows. Errors of
-   * the columns add up as their squares, so that it is multiplied by sqrt(n) where n columns of norm
-   * 1 are summed up.
+   * c of the bounds that do not grow with m: the same that the check of a solution allows. Errors
+   * of the columns add up as their squares, so that it is multiplied by sqrt(n) where n columns of
+   * norm 1 are summed up.
    */
   private static final double C = 100;
 

@@ -32,7 +32,6 @@ import java.util.Map;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
-import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.storage.StorageLevel;
 import org.jspecify.annotations.Nullable;
 import scala.Tuple2;
@@ -58,7 +57,8 @@ public final class QProduct {
   /**
    * Q times vectors.
    *
-   * @param rows width values for each row, as the rows lie; stored until the factorization is closed
+   * @param rows width values for each row, as the rows lie; stored until the factorization is
+   *     closed
    * @param ridge n x width by position: the values at the ridge rows; empty without a ridge
    */
   public record Product(JavaRDD<double[]> rows, double[] ridge) {}

@@ -32,10 +32,7 @@ public final class RProduct {
 
   /** Products with the R of these levels and singletons. */
   public RProduct(
-      JavaSparkContext context,
-      PlanHandle plan,
-      FactorLevels levels,
-      SingletonRows singletons) {
+      JavaSparkContext context, PlanHandle plan, FactorLevels levels, SingletonRows singletons) {
     this.context = context;
     this.broadcast = plan;
     this.levels = levels;

@@ -77,11 +77,7 @@ public final class Reflection {
 
   /** The same for other vectors than right-hand sides. */
   public Reflection(
-      RowSource source,
-      PlanHandle plan,
-      FactorLevels levels,
-      long expectedRows,
-      Vectors vectors) {
+      RowSource source, PlanHandle plan, FactorLevels levels, long expectedRows, Vectors vectors) {
     this.vectors = vectors;
     this.source = source;
     this.broadcast = plan;

@@ -24,12 +24,7 @@ public final class RowValuesCodec {
     int count = to - from;
     ByteBuffer b =
         Frame.allocate(
-            Frame.Kind.ROW_VALUES,
-            partition,
-            count,
-            width,
-            -1,
-            4L * count + 8L * count * width);
+            Frame.Kind.ROW_VALUES, partition, count, width, -1, 4L * count + 8L * count * width);
     Frame.putInts(b, row, from, count);
     Frame.putDoubles(b, value, from * width, count * width);
     return Frame.seal(b);
@@ -67,8 +62,7 @@ public final class RowValuesCodec {
     double[] value = Frame.getDoubles(b, count * width);
     Frame.end(b);
     for (int k = 0; k < count; k++) {
-      Frame.require(
-          row[k] >= 0 && row[k] < into.length && into[row[k]] == null, "number of a row");
+      Frame.require(row[k] >= 0 && row[k] < into.length && into[row[k]] == null, "number of a row");
       into[row[k]] = java.util.Arrays.copyOfRange(value, k * width, (k + 1) * width);
     }
   }

@@ -206,7 +206,10 @@ final class FrameSamples {
         "ROW_VALUES",
         RowValuesCodec.encode(3, new int[] {9, 0, 4, 7}, values(8), 2, 1, 4),
         f -> RowValuesCodec.decode(f, 2, new double[10][]));
-    one("ROW_VALUES, none", RowValuesCodec.rows(3, 10), RowValuesCodec::rows);
+    one(
+        "ROW_VALUES, none",
+        RowValuesCodec.rows(3, 10),
+        f -> RowValuesCodec.decode(f, 2, new double[10][]));
   }
 
   private void patternsAndEntries() {
