@@ -4,6 +4,7 @@ package io.sparqr.numeric;
 import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.error.IndexOverflowException;
 import io.sparqr.numeric.dense.ReflectorBlock;
+import io.sparqr.numeric.dense.ReflectorProduct;
 import io.sparqr.numeric.dense.Reflectors;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.ArrayList;
@@ -18,18 +19,20 @@ import java.util.Map;
  * reflectors are applied, and the rows of Q'b are passed on like those of R and of the contribution
  * block. Backward stable like the factorization itself: Q'b as if b had been carried along.
  *
- * <p>Cost: 4 flops per kept value and right-hand side; V is read once. Memory: rows of the largest
- * front x width. Not thread-safe.
+ * <p>Cost: 4 flops per kept value and right-hand side; V is read once. From {@link
+ * ReflectorProduct#BLOCKED} right-hand sides on the flops are those of matrix products. Memory:
+ * rows of the largest front x width. Not thread-safe.
  */
 public final class TaskReflection {
 
   private final SymbolicAnalysis analysis;
-  private final int[] fronts;
   private final int width;
-  private final boolean zeroPivotRows;
   private final double[] rhs;
-  private final int[] rowStart;
-  private final int[] rowOrder;
+  private final FrontRows rowsOf;
+
+  /** Right-hand sides of the ridge rows, by pivot of the task; none if they are zero. */
+  private double[] pivotRhs = new double[0];
+
   private final Map<Integer, double[]> passing = new HashMap<>();
   private final double[] residual;
 
@@ -66,35 +69,28 @@ public final class TaskReflection {
       boolean zeroPivotRows,
       List<ContributionRhs> inputs) {
     this.analysis = analysis;
-    this.fronts = fronts;
     this.rhs = rhs;
     this.width = width;
-    this.zeroPivotRows = zeroPivotRows;
     this.residual = new double[width];
     this.value = new double[Math.multiplyExact(position.length, width)];
-    this.rowStart = new int[fronts.length + 1];
-    this.rowOrder = new int[rowFront.length];
-    group(rowFront);
+    this.rowsOf = new FrontRows(analysis, fronts, rowFront, zeroPivotRows);
     inputs.forEach(c -> passing.put(c.front(), c.values()));
   }
 
-  private void group(int[] rowFront) {
-    int[] index = new int[rowFront.length];
-    for (int i = 0; i < index.length; i++) {
-      index[i] = Arrays.binarySearch(fronts, rowFront[i]);
-      if (index[i] < 0) {
-        throw new IllegalArgumentException(
-            "row " + i + " belongs to front " + rowFront[i] + ", which is not in the task");
-      }
-      rowStart[index[i] + 1]++;
+  /**
+   * Gives the ridge rows right-hand sides other than zero.
+   *
+   * @param values width for each pivot of the task, fronts ascending
+   */
+  public void ridgeRows(double[] values) {
+    if (values.length != (long) rowsOf.pivots() * width) {
+      throw new DimensionMismatchException(
+          "%d values for the ridge rows of %d pivots".formatted(values.length, rowsOf.pivots()),
+          "ridge rows",
+          (long) rowsOf.pivots() * width,
+          values.length);
     }
-    for (int f = 0; f < fronts.length; f++) {
-      rowStart[f + 1] += rowStart[f];
-    }
-    int[] next = Arrays.copyOf(rowStart, fronts.length);
-    for (int i = 0; i < index.length; i++) {
-      rowOrder[next[index[i]]++] = i;
-    }
+    pivotRhs = values;
   }
 
   /** Processes a whole front; children before parents. */
@@ -113,10 +109,7 @@ public final class TaskReflection {
    * @throws DimensionMismatchException if the front's rows differ in number from those factored
    */
   public void begin(FrontReflectors f) {
-    int at = Arrays.binarySearch(fronts, f.front());
-    if (at < 0) {
-      throw new IllegalArgumentException("front " + f.front() + " is not in the task");
-    }
+    int at = rowsOf.at(f.front());
     front = f;
     long length = (long) f.rows() * width;
     if (length > Integer.MAX_VALUE - 8) {
@@ -130,18 +123,13 @@ public final class TaskReflection {
     } else {
       Arrays.fill(y, 0, (int) length, 0);
     }
-    int given = rowStart[at + 1] - rowStart[at];
-    int zeros = zeroPivotRows ? analysis.fp(f.front()) : 0;
-    if (given + zeros != f.own().length) {
-      throw new DimensionMismatchException(
-          "front %d has %d rows where %d were factorized: rows or their order changed"
-              .formatted(f.front(), given, f.own().length - zeros),
-          "rows",
-          f.own().length - zeros,
-          given);
-    }
+    rowsOf.require(f, at);
+    int given = rowsOf.rows(at);
     for (int k = 0; k < given; k++) {
-      put(rhs, rowOrder[rowStart[at] + k], f.own()[k]);
+      put(rhs, rowsOf.row(at, k), f.own()[k]);
+    }
+    for (int k = 0; pivotRhs.length > 0 && k < rowsOf.pivotRows(at); k++) {
+      put(pivotRhs, rowsOf.pivot(at) + k, f.own()[given + k]);
     }
     FrontReflectors.ChildRows children = f.children();
     for (int c = 0; c < children.child().length; c++) {
@@ -173,7 +161,7 @@ public final class TaskReflection {
       throw new IllegalArgumentException(
           "a block of reflectors reaches beyond the rows of front " + front.front());
     }
-    work = block.applyTransposed(y, front.rows(), width, work);
+    work = ReflectorProduct.apply(true, block, y, front.rows(), width, work);
   }
 
   /** Passes the front's rows on. */

@@ -4,11 +4,13 @@ package io.sparqr.spark;
 import io.sparqr.spark.factorization.FactorState;
 import io.sparqr.spark.model.Dependency;
 import io.sparqr.spark.model.HalfSolve;
+import io.sparqr.spark.model.QTransposed;
 import io.sparqr.spark.model.RFactor;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.plan.Readings;
 import io.sparqr.spark.problem.Append;
 import io.sparqr.spark.report.LeastSquaresSolution;
+import io.sparqr.spark.report.QrCriteria;
 import io.sparqr.spark.report.SolveReport;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.symbolic.SymbolicAnalysis;
@@ -200,6 +202,74 @@ public final class QRFactorization implements AutoCloseable {
    */
   public RFactor collectR() {
     return open().collectR();
+  }
+
+  /**
+   * Q'y for vectors y of the factorized rows, by the kept Q: needs {@code keepQ}. A P = Q R holds
+   * for the weighted rows, so that y is not multiplied by sqrt(weight), as right-hand sides are;
+   * rows of weight 0 are left out. With a ridge y is zero in the ridge rows.
+   *
+   * <p>Costs, for each 64 vectors, a pass over rows and vectors, their shuffle, and 4 flops for
+   * each kept value of Q and vector; from 16 vectors on by matrix products (Schreiber and Van Loan
+   * 1989, doi:10.1137/0910005). The driver has n values for each vector.
+   *
+   * @param vectors aligned with the factorized rows, as for {@link #solve(JavaRDD)}: k values a row
+   * @return k vectors of size rank, in the order of the rows of {@link #collectR()}, and the norms
+   *     of the other m - rank components
+   * @throws IllegalStateException if Q was not kept, the factorization was loaded, or rows were
+   *     appended to it
+   * @throws io.sparqr.error.DimensionMismatchException if they are not aligned or differ in length
+   * @throws io.sparqr.error.NonFiniteValueException if a value is not finite
+   */
+  public QTransposed applyQTransposed(JavaRDD<double[]> vectors) {
+    return open().applyQTransposed(vectors);
+  }
+
+  /**
+   * Thin Q, m x rank with orthonormal columns, times vectors c. As {@code qmult} of SuiteSparseQR
+   * and NumPy's {@code Q @ c} for a reduced Q; A P = Q R, so that Q R x are the fitted values.
+   * Needs {@code keepQ}. Cost as for {@link #applyQTransposed}, with a pass over the rows at the
+   * first call only. The result stays stored, 8 bytes a row and vector, until {@link #close()} or
+   * its {@code unpersist}.
+   *
+   * @param vectors k vectors of size rank, each in the order of the rows of {@link #collectR()}
+   * @return k values for each row, in the partitions and the order of the factorized rows: rows of
+   *     A times sqrt(weight), zeros for rows of weight 0; with a ridge the rows of A, of which Q
+   *     alone is then not orthonormal
+   * @throws IllegalStateException as there
+   * @throws io.sparqr.error.DimensionMismatchException if a vector has another size
+   * @throws io.sparqr.error.NonFiniteValueException if a value is not finite
+   * @throws IllegalArgumentException if there is no vector
+   */
+  public JavaRDD<double[]> applyQ(double[][] vectors) {
+    return open().applyQ(vectors);
+  }
+
+  /**
+   * Columns of the thin Q, as {@link #applyQ} of unit vectors: column i belongs to row i of {@link
+   * #collectR()}.
+   *
+   * @param columns each from 0 to rank - 1
+   * @throws IndexOutOfBoundsException if one is not
+   * @throws IllegalStateException as for {@link #applyQTransposed}
+   * @throws IllegalArgumentException if there is no column
+   */
+  public JavaRDD<double[]> q(int... columns) {
+    return open().q(columns);
+  }
+
+  /**
+   * How good A P = Q R is: ||A P - Q R|| / ||A||, ||Q'Q - I||, and what Q' leaves below R's
+   * diagonal. Needs {@code keepQ}. Costs, for each 64 probes, two products with Q, two with Q', one
+   * with R and four passes over the rows.
+   *
+   * @param probes at least 1; with n or more the figures are exact but for rounding, with fewer
+   *     they are estimates by random vectors, the same in every call
+   * @throws IllegalArgumentException if there is no probe
+   * @throws IllegalStateException as for {@link #applyQTransposed}
+   */
+  public QrCriteria criteria(int probes) {
+    return open().criteria(probes);
   }
 
   /** The rows, for further passes over them; internal. */

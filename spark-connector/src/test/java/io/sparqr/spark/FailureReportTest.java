@@ -48,6 +48,7 @@ class FailureReportTest {
           "backwardError",
           "componentwiseError",
           "verdict",
+          "criteria",
           "notes",
           "gflops",
           "nnzR",

@@ -200,6 +200,8 @@ class LocalClusterIT {
     try (QRFactorization f = solver().keepQ(true).factorize(rows)) {
       assertThat(f.summary().analysis().levels()).isGreaterThanOrEqualTo(3);
       LeastSquaresSolution s = f.solve(aligned);
+      JavaRDD<double[]> columns = f.q(0, f.rank() - 1);
+      List<double[]> q = columns.collect();
       assertThat(s.x(0))
           .as("seed %d", SEED)
           .containsExactly(f.solve().x(), within(Tolerances.SOLUTION));
@@ -213,6 +215,12 @@ class LocalClusterIT {
               .collect()
               .get(0);
       ProcessHandle.of(victim).orElseThrow().destroyForcibly();
+      List<double[]> later = columns.collect();
+      List<double[]> anew = f.q(0, f.rank() - 1).collect();
+      for (int i = 0; i < q.size(); i++) {
+        assertThat(later.get(i)).as("recomputed from lineage").isEqualTo(q.get(i));
+        assertThat(anew.get(i)).as("recomputed from lineage").isEqualTo(q.get(i));
+      }
       LeastSquaresSolution again = f.solve(aligned);
       assertThat(again.x(1)).as("recomputed from lineage").isEqualTo(s.x(1));
       assertThat(again.residualNorms()).isEqualTo(s.residualNorms());

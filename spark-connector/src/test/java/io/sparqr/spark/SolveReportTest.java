@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sparqr.spark.model.Dependency;
 import io.sparqr.spark.model.HalfSolve;
+import io.sparqr.spark.model.QTransposed;
 import io.sparqr.spark.model.RFactor;
 import io.sparqr.spark.report.LeastSquaresSolution;
+import io.sparqr.spark.report.QrCriteria;
 import io.sparqr.spark.report.SolveProfile;
 import io.sparqr.spark.report.SolveReport;
 import io.sparqr.spark.report.TallReport;
@@ -30,7 +32,11 @@ import org.junit.jupiter.api.Test;
 class SolveReportTest {
 
   private static final Set<Class<?>> KEPT_TOGETHER =
-      Set.of(SolveReport.Seconds.class, SolveReport.FactorBytes.class, SolveProfile.class);
+      Set.of(
+          SolveReport.Seconds.class,
+          SolveReport.FactorBytes.class,
+          SolveProfile.class,
+          QrCriteria.class);
 
   private static SolveReport report(List<String> warnings) {
     return new SolveReport(
@@ -92,7 +98,8 @@ class SolveReportTest {
             new HalfSolve(1, new double[5], new boolean[] {true}),
             new RFactor(matrix, io.sparqr.sparse.Permutation.identity(1), new double[1], null),
             new TallReport(
-                3, 2, 2, 0, new double[] {2, 1}, false, "", new TallReport.Seconds(0, 0, 0, 0)));
+                3, 2, 2, 0, new double[] {2, 1}, false, "", new TallReport.Seconds(0, 0, 0, 0)),
+            new QTransposed(new double[1][2], new double[1]));
     assertThat(printed).noneMatch(p -> p.toString().matches("(?s).*\\[+[A-Z][\\w.;]*@.*"));
     assertThat(printed.get(4)).hasToString("column 7 = 1 x column 0 - 0.5 x column 3");
     List<Class<?>> kinds = new ArrayList<>();

@@ -4,6 +4,7 @@ package io.sparqr.spark.cli;
 import io.sparqr.matrix.DenseMatrix;
 import io.sparqr.matrix.MatrixMarketWriter;
 import io.sparqr.spark.GpuSparseQR;
+import io.sparqr.spark.QRFactorization;
 import io.sparqr.spark.SparseQRSolver;
 import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.engine.JobScope;
@@ -99,6 +100,16 @@ final class SolveCommand implements Callable<Integer> {
       description = "K solves in one JVM; the report's seconds are medians of all but the first")
   private int repeat;
 
+  @Option(
+      names = "--criteria",
+      paramLabel = "K",
+      arity = "0..1",
+      fallbackValue = "16",
+      description =
+          "how good A P = Q R is, by K probes (16; exact from n on): norms of A P - Q R, of Q'Q - I"
+              + " and of what is left below R's diagonal; keeps Q, takes Spark")
+  private @Nullable Integer criteria;
+
   private double readSeconds;
 
   @Override
@@ -168,6 +179,9 @@ final class SolveCommand implements Callable<Integer> {
     }
     if (choice.executors()) {
       return Optional.of("the executors read the file");
+    }
+    if (criteria != null) {
+      return Optional.of("--criteria takes Spark");
     }
     if (OptionFlags.given(spec, SolveOption.MINIMUM_NORM).isPresent()) {
       return Optional.of("--minimum-norm takes Spark");
@@ -274,6 +288,12 @@ final class SolveCommand implements Callable<Integer> {
     if (input.matrix.equals(rhs) && Piped.is(input.matrix)) {
       throw new UsageException(rhs + ": one pipe cannot be both --matrix and --rhs");
     }
+    if (criteria != null && criteria < 1) {
+      throw new UsageException("--criteria " + criteria + ": at least 1 probe");
+    }
+    if (criteria != null && OptionFlags.given(spec, SolveOption.MINIMUM_NORM).isPresent()) {
+      throw new UsageException("--criteria and --minimum-norm: a minimum norm takes two Q");
+    }
     output.check(out);
   }
 
@@ -289,12 +309,29 @@ final class SolveCommand implements Callable<Integer> {
     GpuSparseQR.Builder builder =
         GpuSparseQR.builder().columns(columns).profile(output.isPage()).listener(listener());
     OptionFlags.forEach(spec, (option, text) -> builder.option(option.name(), text));
+    if (criteria != null) {
+      builder.keepQ(true);
+    }
     return builder.build();
   }
 
   private LeastSquaresSolution solve(JavaRDD<SparseRow> rows, int columns) {
     SparseQRSolver solver = solver(columns);
-    return repeated(() -> solver.solve(rows));
+    int probes = criteria == null ? 0 : criteria;
+    return repeated(() -> probes > 0 ? withCriteria(solver, rows, probes) : solver.solve(rows));
+  }
+
+  private static LeastSquaresSolution withCriteria(
+      SparseQRSolver solver, JavaRDD<SparseRow> rows, int probes) {
+    try (QRFactorization f = solver.factorize(rows)) {
+      LeastSquaresSolution s = f.solve();
+      return new LeastSquaresSolution(
+          s.solutions(),
+          s.residualNorms(),
+          s.rank(),
+          s.deadColumns(),
+          s.report().withCriteria(f.criteria(probes)));
+    }
   }
 
   private LeastSquaresSolution repeated(Supplier<LeastSquaresSolution> solve) {

@@ -173,6 +173,7 @@ class SolveCommandTest {
             "backwardError",
             "componentwiseError",
             "verdict",
+            "criteria",
             "normDeparture",
             "backend",
             "backendReason",

@@ -120,6 +120,26 @@ public record ReflectorBlock(int[] segments, int[] first, int[] length, double[]
     return z;
   }
 
+  /**
+   * y := H_1 ... H_last y for some columns: {@link #applyTransposed} backwards, since a reflector
+   * is its own inverse. Flops, arguments and result as there.
+   */
+  public double[] apply(double[] y, int ld, int width, double[] work) {
+    if (segments.length == 2) {
+      applyAllBackwards(y, segments[0], ld, width);
+      return work;
+    }
+    int rows = rows();
+    double[] z = work;
+    if (z.length < (long) rows * width) {
+      z = new double[Math.multiplyExact(rows, width)];
+    }
+    copyRuns(y, 0, ld, z, rows, width, true);
+    applyAllBackwards(z, 0, rows, width);
+    copyRuns(y, 0, ld, z, rows, width, false);
+    return z;
+  }
+
   /** Copies the block's rows of some columns, y from {@code offset} on, into z or back. */
   void copyRuns(double[] y, int offset, int ld, double[] z, int ldz, int width, boolean in) {
     for (int q = 0; q < width; q++) {
@@ -139,16 +159,29 @@ public record ReflectorBlock(int[] segments, int[] first, int[] length, double[]
   private void applyAll(double[] y, int from, int ld, int width) {
     int at = 0;
     for (int r = 0; r < tau.length; r++) {
-      int n = length[r] - 1;
-      int row = from + first[r];
-      int q = 0;
-      for (; q + 3 < width; q += 4) {
-        Reflectors.reflect4(v, at, n, tau[r], y, row + q * ld, ld);
-      }
-      for (; q < width; q++) {
-        Reflectors.reflect1(v, at, n, tau[r], y, row + q * ld);
-      }
-      at += n;
+      applyOne(r, at, y, from, ld, width);
+      at += length[r] - 1;
+    }
+  }
+
+  private void applyAllBackwards(double[] y, int from, int ld, int width) {
+    int at = v.length;
+    for (int r = tau.length - 1; r >= 0; r--) {
+      at -= length[r] - 1;
+      applyOne(r, at, y, from, ld, width);
+    }
+  }
+
+  /** Reflector r, whose values begin at {@code at}. */
+  private void applyOne(int r, int at, double[] y, int from, int ld, int width) {
+    int n = length[r] - 1;
+    int row = from + first[r];
+    int q = 0;
+    for (; q + 3 < width; q += 4) {
+      Reflectors.reflect4(v, at, n, tau[r], y, row + q * ld, ld);
+    }
+    for (; q < width; q++) {
+      Reflectors.reflect1(v, at, n, tau[r], y, row + q * ld);
     }
   }
 }

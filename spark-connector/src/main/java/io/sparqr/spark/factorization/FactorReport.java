@@ -9,6 +9,7 @@ import io.sparqr.spark.condition.RankRequest;
 import io.sparqr.spark.dependence.BasicColumns;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.report.QrCriteria;
 import io.sparqr.spark.report.SolveProfile;
 import io.sparqr.spark.report.SolveReport;
 import io.sparqr.symbolic.SymbolicAnalysis;
@@ -54,7 +55,8 @@ public final class FactorReport {
             made.course().seconds(),
             warnings(made, basic),
             notes(options, made),
-            SolveProfile.NONE);
+            SolveProfile.NONE,
+            QrCriteria.NONE);
   }
 
   private static List<String> notes(SolveOptions options, FactorRun made) {

@@ -15,6 +15,7 @@ import io.sparqr.spark.factor.CollectedFactor;
 import io.sparqr.spark.factor.FactorRows;
 import io.sparqr.spark.model.Dependency;
 import io.sparqr.spark.model.HalfSolve;
+import io.sparqr.spark.model.QTransposed;
 import io.sparqr.spark.model.RFactor;
 import io.sparqr.spark.model.RankPolicy;
 import io.sparqr.spark.model.SparseRow;
@@ -29,6 +30,7 @@ import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.report.FailureReport;
 import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.spark.report.ProgressListener;
+import io.sparqr.spark.report.QrCriteria;
 import io.sparqr.spark.report.SolveReport;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.solve.LevelSolve;
@@ -73,6 +75,7 @@ public final class FactorState implements AutoCloseable {
   private List<String> warnings = List.of();
   private @Nullable LeastSquaresSolution solution;
   private final FactorStatistics statistics;
+  private @Nullable FactorQ q;
 
   /** Takes the results of the pipeline, and ownership of its data on the cluster. */
   public FactorState(
@@ -367,6 +370,57 @@ public final class FactorState implements AutoCloseable {
             deadColumns(),
             report.of(of, seconds, List.of(how), List.of()))
         .requireFinite();
+  }
+
+  /** Q'y for vectors of the weighted rows. */
+  public QTransposed applyQTransposed(JavaRDD<double[]> vectors) {
+    FactorQ of = keptQ();
+    return told("q", "Q' times vectors", scope -> of.transposed(vectors, scope));
+  }
+
+  /** Thin Q times vectors, as the rows lie. */
+  public JavaRDD<double[]> applyQ(double[][] vectors) {
+    FactorQ of = keptQ();
+    return told("q", "Q times vectors", scope -> of.times(vectors, scope));
+  }
+
+  /** Columns of thin Q, as the rows lie. */
+  public JavaRDD<double[]> q(int[] columns) {
+    FactorQ of = keptQ();
+    return told("q", "columns of Q", scope -> of.columns(columns, scope));
+  }
+
+  /** How good the factorization is. */
+  public QrCriteria criteria(int probes) {
+    if (probes < 1) {
+      throw new IllegalArgumentException("criteria by " + probes + " probes: at least 1");
+    }
+    var criteria = new FactorCriteria(made, source(), keptQ());
+    return told("q", "the three criteria", scope -> criteria.measure(probes, scope));
+  }
+
+  /**
+   * Products with Q.
+   *
+   * @throws IllegalStateException if Q or the rows are not there, with the reason
+   */
+  private FactorQ keptQ() {
+    if (rows.source().isEmpty()) {
+      throw new IllegalStateException(
+          "Q is not there: the factorization was loaded, and save leaves Q out");
+    }
+    if (!rows.whole()) {
+      throw new IllegalStateException(
+          "Q is not that of all rows: rows were appended to an earlier factorization, of which R"
+              + " alone was used");
+    }
+    if (!options.factorization().keepQ()) {
+      throw new IllegalStateException("Q was not kept: factorize with keepQ(true)");
+    }
+    if (q == null) {
+      q = new FactorQ(made, source(), held);
+    }
+    return q;
   }
 
   /** Standard errors of x for right-hand side k. */

@@ -42,7 +42,8 @@ final class LeastNormReport {
         s.withSolve(total - s.total(), total),
         transpose.warnings(),
         transpose.notes(),
-        transpose.profile());
+        transpose.profile(),
+        transpose.criteria());
   }
 
   /**

@@ -80,6 +80,7 @@ final class ReportText {
     line("rank", "%,d of %,d, %s%s", t.rank(), r.matrix().columns(), tolerance(t), dead(t));
     condition(t);
     residual(r.residual());
+    criteria(r.criteria());
     SolveReport.Proof p = r.proof();
     line(
         "sums",
@@ -131,6 +132,14 @@ final class ReportText {
           c.backwardError() / Math.ulp(1.0),
           c.componentwiseError() / Math.ulp(1.0),
           c.verdict());
+    }
+  }
+
+  private void criteria(QrCriteria c) {
+    String key = "criteria";
+    for (String line : c.made() ? c.toText().split("\n") : new String[0]) {
+      line(key, "%s", line);
+      key = "";
     }
   }
 

@@ -29,6 +29,7 @@ import java.util.function.UnaryOperator;
  * @param warnings what the user should know and did not ask for, in order of occurrence
  * @param notes how what was asked for was done
  * @param profile time and place of every task, if requested; not in the JSON form
+ * @param criteria how good Q and R are; {@link QrCriteria#NONE} if not requested
  */
 public record SolveReport(
     Matrix matrix,
@@ -42,7 +43,8 @@ public record SolveReport(
     Seconds seconds,
     List<String> warnings,
     List<String> notes,
-    SolveProfile profile)
+    SolveProfile profile,
+    QrCriteria criteria)
     implements Serializable {
 
   /** Copies the warnings and notes. */
@@ -75,7 +77,8 @@ public record SolveReport(
         seconds,
         warnings,
         List.of(),
-        SolveProfile.NONE);
+        SolveProfile.NONE,
+        QrCriteria.NONE);
   }
 
   /**
@@ -440,7 +443,26 @@ public record SolveReport(
         times,
         allWarnings,
         allNotes,
-        made);
+        made,
+        criteria);
+  }
+
+  /** A copy with criteria. */
+  public SolveReport withCriteria(QrCriteria measured) {
+    return new SolveReport(
+        matrix,
+        analysis,
+        cluster,
+        factorization,
+        rankTest,
+        proof,
+        traffic,
+        residual,
+        seconds,
+        warnings,
+        notes,
+        profile,
+        measured);
   }
 
   /** A copy with the reason for the engine. */
@@ -486,6 +508,7 @@ public record SolveReport(
     map.put("backwardError", check.made() ? check.backwardError : null);
     map.put("componentwiseError", check.made() ? check.componentwiseError : null);
     map.put("verdict", check.made() ? check.verdict : null);
+    map.put("criteria", criteria.made() ? criteria.toMap() : null);
     map.put("normDeparture", proof.normDeparture);
     map.put("backend", factorization.backend);
     map.put("backendReason", factorization.backendReason);

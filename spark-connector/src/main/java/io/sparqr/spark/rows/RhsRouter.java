@@ -29,8 +29,16 @@ public final class RhsRouter extends RowShuffle {
    */
   public record Part(int partition, long rows, int width, double[] empty) implements Serializable {}
 
-  public RhsRouter(SolvePlan plan, int partition, Iterator<SparseRow> rows) {
+  /**
+   * Routes the right-hand sides of a partition.
+   *
+   * @param weighted whether they are multiplied by sqrt(weight), as the rows are
+   */
+  public RhsRouter(SolvePlan plan, int partition, Iterator<SparseRow> rows, boolean weighted) {
     super(plan, partition, rows, false);
+    if (!weighted) {
+      reader.keepLabels();
+    }
   }
 
   @Override

@@ -23,6 +23,7 @@ public final class RowReader {
   private int[] index = new int[16];
   private double[] value = new double[16];
   private double scale;
+  private boolean weightsLabels = true;
   private final RhsReader rhs;
   private final Fingerprint.Builder fingerprint = new Fingerprint.Builder();
 
@@ -35,6 +36,11 @@ public final class RowReader {
     this.partition = partition;
     this.declaredColumns = declaredColumns;
     this.rhs = new RhsReader(partition);
+  }
+
+  /** The labels are vectors of the weighted rows already: they are read as they are. */
+  void keepLabels() {
+    weightsLabels = false;
   }
 
   /**
@@ -57,7 +63,7 @@ public final class RowReader {
     }
     checkSizes(row);
     scale = Math.sqrt(w);
-    rhs.read(row.labels(), scale, position);
+    rhs.read(row.labels(), weightsLabels ? scale : 1, position);
     copyEntries(row, scale);
     if (w > 0) {
       fingerprint.add(index, value, count, w, rhs.rhs());

@@ -47,6 +47,19 @@ public final class Reflection {
   private final SolvePlan plan;
   private final FactorLevels levels;
   private final long expectedRows;
+  private final Vectors vectors;
+
+  /**
+   * What the labels of the rows are.
+   *
+   * @param weighted whether they are right-hand sides, to be multiplied by sqrt(weight), or vectors
+   *     of the weighted rows
+   * @param ridge n x width by position: their values at the ridge rows; empty: zero
+   */
+  public record Vectors(boolean weighted, double[] ridge) {
+    /** Right-hand sides. */
+    static final Vectors LABELS = new Vectors(true, new double[0]);
+  }
 
   /**
    * Q'b.
@@ -59,6 +72,13 @@ public final class Reflection {
 
   /** For the same number of rows as factorized, aligned with them. */
   public Reflection(RowSource source, PlanHandle plan, FactorLevels levels, long expectedRows) {
+    this(source, plan, levels, expectedRows, Vectors.LABELS);
+  }
+
+  /** The same for other vectors than right-hand sides. */
+  public Reflection(
+      RowSource source, PlanHandle plan, FactorLevels levels, long expectedRows, Vectors vectors) {
+    this.vectors = vectors;
     this.source = source;
     this.broadcast = plan;
     this.plan = plan.value();
@@ -109,8 +129,12 @@ public final class Reflection {
 
   private JavaPairRDD<Integer, byte[]> shuffle() {
     PlanHandle b = broadcast;
+    boolean weighted = vectors.weighted;
     JavaRDD<Tuple2<Integer, byte[]>> routed =
-        source.rows().mapPartitionsWithIndex((p, rows) -> new RhsRouter(b.value(), p, rows), false);
+        source
+            .rows()
+            .mapPartitionsWithIndex(
+                (p, rows) -> new RhsRouter(b.value(), p, rows, weighted), false);
     return JavaPairRDD.fromJavaRDD(routed).partitionBy(new KeyPartitioner(plan.driverKey() + 1));
   }
 
@@ -136,6 +160,11 @@ public final class Reflection {
       }
     }
     Result result = empty(parts);
+    if (vectors.ridge.length > 0) {
+      // With a ridge singletons are columns without entries: their rows of R are ridge rows.
+      int first = plan.analysis().singletons() * result.width;
+      System.arraycopy(vectors.ridge, 0, result.c, 0, first);
+    }
     RowBlock singletons = RowBatchCodec.decode(batches, result.width);
     for (int i = 0; i < singletons.rows(); i++) {
       int p = singletons.position()[singletons.rowStart()[i]];
@@ -203,6 +232,15 @@ public final class Reflection {
     }
   }
 
+  private Reflected given(SubtreeTask task, int width, List<ContributionRhs> blocks) {
+    if (vectors.ridge.length == 0) {
+      return Reflected.blocks(width, blocks);
+    }
+    int[] pivots = TriangularSolve.pivots(plan.analysis(), task);
+    double[] value = QProduct.gathered(vectors.ridge, pivots, width);
+    return new Reflected(width, pivots, value, new double[width], blocks);
+  }
+
   private TaskInput inputs(
       List<SubtreeTask> tasks, Map<Integer, ContributionRhs> passing, int width, Held held) {
     var frames = new ArrayList<byte[]>();
@@ -214,7 +252,7 @@ public final class Reflection {
           blocks.add(c);
         }
       }
-      frames.add(ReflectedCodec.encode(Reflected.blocks(width, blocks)));
+      frames.add(ReflectedCodec.encode(given(t, width, blocks)));
     }
     return new TaskInput(JavaSparkContext.fromSparkContext(source.rows().context()), held, frames);
   }

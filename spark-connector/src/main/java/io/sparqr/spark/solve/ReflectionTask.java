@@ -5,6 +5,7 @@ import io.sparqr.numeric.FrontReflectors;
 import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.TaskReflection;
 import io.sparqr.numeric.dense.ReflectorBlock;
+import io.sparqr.numeric.dense.ReflectorProduct;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.wire.ChangeCodec;
 import io.sparqr.spark.wire.Frame;
@@ -14,9 +15,13 @@ import io.sparqr.spark.wire.ReflectorCodec;
 import io.sparqr.spark.wire.RowBatchCodec;
 import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.List;
 
 /** Applies Q' of one task to further right-hand sides, where the task's reflectors are stored. */
 final class ReflectionTask {
+
+  /** Pieces of about 1 MB that are looked at together, to join those on the same rows. */
+  private static final int PIECES = 32;
 
   private ReflectionTask() {}
 
@@ -50,7 +55,10 @@ final class ReflectionTask {
             width,
             plan.numbers().ridge().any(),
             below.blocks());
-    var fronts = new Fronts(run);
+    if (below.value().length > 0) {
+      run.ridgeRows(below.value());
+    }
+    var fronts = new Fronts(run, width);
     while (frames.hasNext()) {
       byte[] frame = frames.next();
       if (Frame.kind(frame) == Frame.Kind.REFLECTORS) {
@@ -65,10 +73,16 @@ final class ReflectionTask {
   /** Processes the fronts one after the other; a front ends where the next one begins. */
   private static final class Fronts implements ReflectorCodec.Visitor {
     private final TaskReflection run;
+    private final boolean grouped;
+
+    /** Pieces of reflectors of the open front, not yet applied. */
+    private final List<ReflectorBlock> pieces = new ArrayList<>();
+
     private boolean open;
 
-    Fronts(TaskReflection run) {
+    Fronts(TaskReflection run, int width) {
       this.run = run;
+      this.grouped = width >= ReflectorProduct.BLOCKED;
     }
 
     @Override
@@ -80,10 +94,23 @@ final class ReflectionTask {
 
     @Override
     public void block(ReflectorBlock block) {
-      run.apply(block);
+      if (!grouped) {
+        run.apply(block);
+        return;
+      }
+      pieces.add(block);
+      if (pieces.size() == PIECES) {
+        apply();
+      }
+    }
+
+    private void apply() {
+      ReflectorProduct.grouped(pieces).forEach(run::apply);
+      pieces.clear();
     }
 
     void end() {
+      apply();
       if (open) {
         run.end();
         open = false;

@@ -72,7 +72,9 @@ public final class Frame {
     /** {@link LeverageCodec}. */
     LEVERAGE,
     /** The parts of a saved factorization other than R, by {@link NumberStream}. */
-    STORED
+    STORED,
+    /** {@link RowValuesCodec}. */
+    ROW_VALUES
   }
 
   private Frame() {}

@@ -65,6 +65,7 @@ final class FrameSamples {
     s.factor();
     s.reflectors();
     s.vectors();
+    s.rowValues();
     s.patternsAndEntries();
     s.objects();
     s.plansAndReports();
@@ -198,6 +199,17 @@ final class FrameSamples {
         "LEVERAGE",
         LeverageCodec.encode(3, new int[] {9, 0, 4, 7}, values(4), 1, 4),
         f -> LeverageCodec.decode(f, new double[10]));
+  }
+
+  private void rowValues() {
+    one(
+        "ROW_VALUES",
+        RowValuesCodec.encode(3, new int[] {9, 0, 4, 7}, values(8), 2, 1, 4),
+        f -> RowValuesCodec.decode(f, 2, new double[10][]));
+    one(
+        "ROW_VALUES, none",
+        RowValuesCodec.rows(3, 10),
+        f -> RowValuesCodec.decode(f, 2, new double[10][]));
   }
 
   private void patternsAndEntries() {
