@@ -23,7 +23,6 @@ import java.util.Map;
  */
 public final class TaskQProduct {
 
-  private final SymbolicAnalysis analysis;
   private final int width;
   private final double[] pivotValues;
   private final FrontRows rowsOf;
@@ -57,7 +56,6 @@ public final class TaskQProduct {
       int width,
       boolean pivotRows,
       List<ContributionRhs> outputs) {
-    this.analysis = analysis;
     this.width = width;
     this.pivotValues = pivotValues;
     this.rowsOf = new FrontRows(analysis, fronts, rowFront, pivotRows);

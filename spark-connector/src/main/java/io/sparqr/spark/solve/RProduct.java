@@ -15,7 +15,6 @@ import io.sparqr.spark.stored.TaskOutput;
 import io.sparqr.spark.wire.VectorCodec;
 import io.sparqr.spark.wire.VectorCodec.Sparse;
 import io.sparqr.symbolic.SymbolicAnalysis;
-import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import org.apache.spark.api.java.JavaRDD;
@@ -98,7 +97,7 @@ public final class RProduct {
           at++;
         }
       }
-      return Arrays.asList(VectorCodec.encodeSparse(new Sparse(position, value, width))).iterator();
+      return List.of(VectorCodec.encodeSparse(new Sparse(position, value, width))).iterator();
     }
   }
 }
