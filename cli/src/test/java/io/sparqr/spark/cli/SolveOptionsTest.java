@@ -77,6 +77,7 @@ class SolveOptionsTest {
           "--engine",
           "--out",
           "--repeat",
+          "--criteria",
           "--overwrite",
           "--help",
           "--version");

@@ -23,13 +23,13 @@ import io.sparqr.spark.wire.RowBatchCodec;
 import io.sparqr.spark.wire.RowValuesCodec;
 import io.sparqr.spark.wire.VectorCodec;
 import io.sparqr.spark.wire.VectorCodec.Sparse;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.storage.StorageLevel;
@@ -147,12 +147,24 @@ public final class QProduct {
     return levels
         .frames(l, Frame.Kind.REFLECTORS)
         .zipPartitions(
-            given.rdd().zipPartitions(TaskSlice.of(ids, first, tasks.size()), QProduct::joined),
+            given
+                .rdd()
+                .mapPartitionsWithIndex(QProduct::numbered, false)
+                .zipPartitions(TaskSlice.of(ids, first, tasks.size()), QProduct::joined),
             (frames, in) -> {
-              int task = first + TaskContext.getPartitionId();
+              int task = first + ByteBuffer.wrap(in.next()).getInt();
               return QProductTask.run(b.value(), task, frames, given.frame(in.next()), in)
                   .iterator();
             });
+  }
+
+  /**
+   * The partition's own number before its element. A partition that is lost is made again by a task
+   * of the union of all levels, whose number is another one.
+   */
+  private static Iterator<byte[]> numbered(int partition, Iterator<byte[]> element) {
+    return List.of(ByteBuffer.allocate(Integer.BYTES).putInt(partition).array(), element.next())
+        .iterator();
   }
 
   private static Iterator<byte[]> joined(Iterator<byte[]> first, Iterator<byte[]> second) {
