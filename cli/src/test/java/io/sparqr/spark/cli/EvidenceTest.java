@@ -54,6 +54,8 @@ class EvidenceTest {
   private static final Pattern JOB =
       Pattern.compile("((mem|init|sync|race)check:.*) exit (\\d+), \\d+ s, (.*)");
 
+  private static final String OLD = " is older than the kernels, whose hash is now ";
+
   /** The exit code of a job that ran out of its time, which says nothing about the kernels. */
   private static final String TIMED_OUT = "124";
 
@@ -98,7 +100,7 @@ class EvidenceTest {
       boolean ofToday = lines.contains("kernels: " + hash);
       String kind = link.group(2);
       if (kind.startsWith("sanitizer")) {
-        lines.forEach(line -> wrong.addAll(ofJob(log, line, ofToday, passed)));
+        lines.forEach(line -> wrong.addAll(ofJob(log, line, ofToday ? "" : OLD + hash, passed)));
       } else if (!ofToday) {
         wrong.add(kind + ": " + log.getFileName() + OLD + hash);
       } else if (lines.get(lines.size() - 1).equals("verdict: passed")) {
@@ -120,17 +122,19 @@ class EvidenceTest {
     return wrong;
   }
 
-  private static final String OLD = " is older than the kernels, whose hash is now ";
-
-  /** What a line of a log tells: a job that has passed is added, what was found is returned. */
-  private static List<String> ofJob(Path log, String line, boolean ofToday, Set<String> passed) {
+  /**
+   * What a line of a log tells: a job that has passed is added, what was found is returned.
+   *
+   * @param old what to say of the log if its kernels are not today's; otherwise empty
+   */
+  private static List<String> ofJob(Path log, String line, String old, Set<String> passed) {
     Matcher job = JOB.matcher(line);
     if (!job.matches()) {
       return List.of();
     }
     String name = "sanitizer-" + job.group(1) + ": ";
-    if (!ofToday) {
-      return List.of(name + log.getFileName() + OLD);
+    if (!old.isEmpty()) {
+      return List.of(name + log.getFileName() + old);
     }
     if (job.group(3).equals(TIMED_OUT)) {
       return List.of();
@@ -203,7 +207,9 @@ class EvidenceTest {
     write(Path.of(logs + "faults.txt"), "kernels: now", "verdict: passed");
     write(Path.of(logs + "survey.txt"), "kernels: now", "verdict: passed");
     assertThat(wrong(index, "now", jobs)).isEmpty();
-    assertThat(wrong(index, "later", jobs).stream().filter(w -> w.contains("older"))).hasSize(5);
+    assertThat(wrong(index, "later", jobs).stream().filter(w -> w.contains("older")))
+        .hasSize(5)
+        .allMatch(w -> w.endsWith("is now later"));
 
     write(Path.of(logs + "faults.txt"), "kernels: now", "verdict: FAILED");
     assertThat(wrong(index, "now", jobs)).hasSize(2).allMatch(w -> w.startsWith("faults: "));

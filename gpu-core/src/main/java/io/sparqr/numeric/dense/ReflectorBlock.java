@@ -105,19 +105,7 @@ public record ReflectorBlock(int[] segments, int[] first, int[] length, double[]
    * @return work
    */
   public double[] applyTransposed(double[] y, int ld, int width, double[] work) {
-    if (segments.length == 2) {
-      applyAll(y, segments[0], ld, width);
-      return work;
-    }
-    int rows = rows();
-    double[] z = work;
-    if (z.length < (long) rows * width) {
-      z = new double[Math.multiplyExact(rows, width)];
-    }
-    copyRuns(y, 0, ld, z, rows, width, true);
-    applyAll(z, 0, rows, width);
-    copyRuns(y, 0, ld, z, rows, width, false);
-    return z;
+    return applied(false, y, ld, width, work);
   }
 
   /**
@@ -125,8 +113,12 @@ public record ReflectorBlock(int[] segments, int[] first, int[] length, double[]
    * is its own inverse. Flops, arguments and result as there.
    */
   public double[] apply(double[] y, int ld, int width, double[] work) {
+    return applied(true, y, ld, width, work);
+  }
+
+  private double[] applied(boolean backwards, double[] y, int ld, int width, double[] work) {
     if (segments.length == 2) {
-      applyAllBackwards(y, segments[0], ld, width);
+      applyAll(backwards, y, segments[0], ld, width);
       return work;
     }
     int rows = rows();
@@ -135,7 +127,7 @@ public record ReflectorBlock(int[] segments, int[] first, int[] length, double[]
       z = new double[Math.multiplyExact(rows, width)];
     }
     copyRuns(y, 0, ld, z, rows, width, true);
-    applyAllBackwards(z, 0, rows, width);
+    applyAll(backwards, z, 0, rows, width);
     copyRuns(y, 0, ld, z, rows, width, false);
     return z;
   }
@@ -156,19 +148,19 @@ public record ReflectorBlock(int[] segments, int[] first, int[] length, double[]
     }
   }
 
-  private void applyAll(double[] y, int from, int ld, int width) {
+  private void applyAll(boolean backwards, double[] y, int from, int ld, int width) {
+    if (backwards) {
+      int at = v.length;
+      for (int r = tau.length - 1; r >= 0; r--) {
+        at -= length[r] - 1;
+        applyOne(r, at, y, from, ld, width);
+      }
+      return;
+    }
     int at = 0;
     for (int r = 0; r < tau.length; r++) {
       applyOne(r, at, y, from, ld, width);
       at += length[r] - 1;
-    }
-  }
-
-  private void applyAllBackwards(double[] y, int from, int ld, int width) {
-    int at = v.length;
-    for (int r = tau.length - 1; r >= 0; r--) {
-      at -= length[r] - 1;
-      applyOne(r, at, y, from, ld, width);
     }
   }
 

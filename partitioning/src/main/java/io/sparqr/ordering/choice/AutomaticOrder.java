@@ -47,10 +47,10 @@ final class AutomaticOrder implements AutoCloseable {
   /** The most that another order can be expected to save in a tall pattern. */
   private static final double TALL_SAVES = 1 / 3.0;
 
-  /** One cheap order is far below the other if it needs at most this part of its flops. */
+  /** The second cheap order is far below the first if it needs at most this part of its flops. */
   private static final double FAR_BELOW = 0.8;
 
-  /** The most that a dissection can be expected to save where the cheap orders are far apart. */
+  /** The most that a dissection can be expected to save where the second is far below the first. */
   private static final double IRREGULAR_SAVES = 0.5;
 
   /**
@@ -231,7 +231,7 @@ final class AutomaticOrder implements AutoCloseable {
   /**
    * The most that a dissection can be expected to save of the factorization.
    *
-   * @param irregular whether the two cheap orders are far apart
+   * @param irregular whether the second cheap order is far below the first
    */
   private double saves(double fullness, boolean irregular) {
     if (fullness >= FULL && effort.rows() >= effort.columns()) {

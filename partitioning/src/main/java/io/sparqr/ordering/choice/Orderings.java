@@ -29,14 +29,14 @@ import java.util.function.BiFunction;
  * are counted. In a graph of few columns the other of these two is tried as well if a seventh of
  * the factorization takes longer. If at its expected rate the better one's factorization takes less
  * time than a dissection is predicted to take ({@link SearchEffort}), or less than twice that where
- * the two are far apart, less than three times that in a tall matrix, where orders differ little,
- * or less than seven times that where R is nearly a full triangle, no dissection can save the cost
- * of the search. Otherwise it is tried too. In a larger graph the third order, COLAMD or minimum
- * degree, is seldom far from the first; it is tried if dissection needs more than half of the
- * first's flops, and a seventh of the factorization takes longer. The order with the least flops is
- * taken. If the factorization takes very much more than a dissection and the first is not far
- * behind, dissection is repeated with other random choices, which moves its flops by 10 to 25% on
- * graphs without geometry. The choice follows sizes, flops and expected rates, not measured
+ * the second is far below the first, less than three times that in a tall matrix, where orders
+ * differ little, or less than seven times that where R is nearly a full triangle, no dissection can
+ * save the cost of the search. Otherwise it is tried too. In a larger graph the third order, COLAMD
+ * or minimum degree, is seldom far from the first; it is tried if dissection needs more than half
+ * of the first's flops, and a seventh of the factorization takes longer. The order with the least
+ * flops is taken. If the factorization takes very much more than a dissection and the first is not
+ * far behind, dissection is repeated with other random choices, which moves its flops by 10 to 25%
+ * on graphs without geometry. The choice follows sizes, flops and expected rates, not measured
  * seconds, so it is the same on any machine with the same expected rate.
  */
 public final class Orderings {
