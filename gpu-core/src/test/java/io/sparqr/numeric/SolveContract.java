@@ -90,7 +90,11 @@ interface SolveContract extends BackendUnderTest {
       long parts = c.verifyLaterInTasks(backend(), tasks, 2, random);
       assertThat(parts > 4).as("%d parts of a tree", parts).isEqualTo(solvesInPlace());
     }
-    assertThat(cut >= seeds.length / 4).as("%d trees cut", cut).isEqualTo(solvesInPlace());
+    if (solvesInPlace()) {
+      assertThat(cut).as("of %d trees, cut", seeds.length).isGreaterThanOrEqualTo(seeds.length / 4);
+    } else {
+      assertThat(cut).as("of %d trees, cut", seeds.length).isZero();
+    }
   }
 
   @Test
