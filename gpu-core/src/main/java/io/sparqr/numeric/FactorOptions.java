@@ -34,6 +34,12 @@ public record FactorOptions(
     SAFE,
 
     /**
+     * A front of many sparse rows may be factored by its Gram matrix where that is measured to be
+     * as good ({@link io.sparqr.numeric.gram.GramQr}); not with {@link #KEEP_Q} or {@link #SAFE}.
+     */
+    GRAM,
+
+    /**
      * Every column of the whole matrix has a 2-norm of about 1 at most (equilibrated): the check of
      * the task then need not compute norms.
      */
@@ -99,6 +105,11 @@ public record FactorOptions(
     return demands.contains(Demand.SAFE);
   }
 
+  /** {@link Demand#GRAM}, unless Q is kept or the task is repeated. */
+  public boolean gram() {
+    return demands.contains(Demand.GRAM) && !keepQ() && !safe();
+  }
+
   /** {@link Demand#UNIT_COLUMNS}. */
   public boolean unitColumns() {
     return demands.contains(Demand.UNIT_COLUMNS);
@@ -122,6 +133,11 @@ public record FactorOptions(
   /** A copy with the safe method only. */
   public FactorOptions safely() {
     return with(Demand.SAFE, true);
+  }
+
+  /** A copy with fronts by their Gram matrix, or without. */
+  public FactorOptions gram(boolean on) {
+    return with(Demand.GRAM, on);
   }
 
   /** A copy for columns of norm 1, or for others. */

@@ -13,6 +13,7 @@ import java.util.List;
  * @param device device name and PCI address, empty on a CPU
  * @param work what was done
  * @param deviceUse what a device did of it
+ * @param gram fronts by their Gram matrix
  * @param peakHostBytes peak heap of rows, fronts and contribution blocks, and of R if that is there
  * @param check what the column sums showed
  * @param warnings in order of occurrence
@@ -22,10 +23,36 @@ public record FactorSummary(
     String device,
     Work work,
     DeviceUse deviceUse,
+    Gram gram,
     long peakHostBytes,
     Check check,
     List<String> warnings)
     implements Serializable {
+
+  /**
+   * Fronts of many sparse rows that were tried by their Gram matrix.
+   *
+   * @param tried fronts
+   * @param refused those of them that were factored by reflectors all the same, because what was
+   *     measured was not as small as it has to be
+   * @param flops of all of them
+   * @param error largest backward error of a column relative to its norm, as measured
+   */
+  public record Gram(long tried, long refused, double flops, double error)
+      implements Serializable {
+
+    /** Of a task without such fronts. */
+    public static final Gram NONE = new Gram(0, 0, 0, 0);
+
+    /** Both together. */
+    public Gram plus(Gram other) {
+      return new Gram(
+          tried + other.tried,
+          refused + other.refused,
+          flops + other.flops,
+          Math.max(error, other.error));
+    }
+  }
 
   /**
    * What was done.
@@ -108,7 +135,7 @@ public record FactorSummary(
   /** A CPU run's summary. */
   public static FactorSummary cpu(String backend, Work work, long peakHostBytes) {
     return new FactorSummary(
-        backend, "", work, DeviceUse.NONE, peakHostBytes, Check.NONE, List.of());
+        backend, "", work, DeviceUse.NONE, Gram.NONE, peakHostBytes, Check.NONE, List.of());
   }
 
   /** Both summaries merged. */
@@ -120,6 +147,7 @@ public record FactorSummary(
         join(device, other.device),
         work.plus(other.work),
         deviceUse.plus(other.deviceUse),
+        gram.plus(other.gram),
         Math.max(peakHostBytes, other.peakHostBytes),
         check.plus(other.check),
         all);
@@ -128,7 +156,13 @@ public record FactorSummary(
   /** A copy with at least this peak of host memory. */
   public FactorSummary withHostPeak(long bytes) {
     return new FactorSummary(
-        backend, device, work, deviceUse, Math.max(peakHostBytes, bytes), check, warnings);
+        backend, device, work, deviceUse, gram, Math.max(peakHostBytes, bytes), check, warnings);
+  }
+
+  /** A copy with more fronts by their Gram matrix. */
+  public FactorSummary withGram(Gram more) {
+    return new FactorSummary(
+        backend, device, work, deviceUse, gram.plus(more), peakHostBytes, check, warnings);
   }
 
   /** A copy with at least this departure. */
@@ -157,7 +191,7 @@ public record FactorSummary(
 
   private FactorSummary with(Check more, List<String> all) {
     return new FactorSummary(
-        backend, device, work, deviceUse, peakHostBytes, check.plus(more), all);
+        backend, device, work, deviceUse, gram, peakHostBytes, check.plus(more), all);
   }
 
   /** {@link Work#fronts}. */

@@ -80,6 +80,7 @@ class FactorOptionsTest {
             "a",
             new FactorSummary.Work(1, 2, 3, 12, 3),
             new FactorSummary.DeviceUse(4, 5, 6, 7, 8, 19),
+            new FactorSummary.Gram(3, 1, 100, 2e-16),
             10,
             new FactorSummary.Check(5e-15, 1),
             List.of("w", "v"));
@@ -89,6 +90,7 @@ class FactorOptionsTest {
             "b",
             new FactorSummary.Work(10, 20, 30, 3, 4),
             new FactorSummary.DeviceUse(40, 50, 60, 70, 80, 9),
+            new FactorSummary.Gram(4, 2, 1000, 1e-16),
             100,
             new FactorSummary.Check(7e-15, 2),
             List.of("w"));
@@ -101,6 +103,7 @@ class FactorOptionsTest {
                 "a + b",
                 new FactorSummary.Work(11, 22, 33, 15, both.droppedNorm()),
                 new FactorSummary.DeviceUse(44, 55, 66, 77, 88, 19),
+                new FactorSummary.Gram(7, 3, 1100, 2e-16),
                 100,
                 new FactorSummary.Check(7e-15, 3),
                 List.of("w", "v")));

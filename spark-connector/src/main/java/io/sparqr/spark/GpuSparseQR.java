@@ -2,6 +2,7 @@
 package io.sparqr.spark;
 
 import io.sparqr.backend.BackendChoice;
+import io.sparqr.backend.FrontMethod;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.factorization.FactorState;
@@ -148,6 +149,17 @@ public final class GpuSparseQR {
     /** The backend, CPU or CUDA; default AUTO. */
     public Builder backend(BackendChoice choice) {
       return set(SolveOption.BACKEND, choice);
+    }
+
+    /**
+     * How fronts may be factored; default HOUSEHOLDER. AUTO takes the Gram matrix of a front of many
+     * sparse rows, as regressions with effects have them, where that costs a fraction; R is measured
+     * against the rows, column by column, in twice the precision, and taken only if its backward
+     * error is of the size that reflectors leave. The report counts these fronts, with the largest
+     * error.
+     */
+    public Builder method(FrontMethod way) {
+      return set(SolveOption.METHOD, way);
     }
 
     /** Penalty lambda ||x||^2, added as n further rows sqrt(lambda) I; default 0. */

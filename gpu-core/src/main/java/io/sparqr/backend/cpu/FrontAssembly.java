@@ -50,6 +50,16 @@ final class FrontAssembly {
     return layout;
   }
 
+  /** The task's rows of A. */
+  RowBlock rows() {
+    return rows;
+  }
+
+  /** The block of child number c, in order of addition. */
+  ContributionBlock block(int c) {
+    return blocks[c];
+  }
+
   /**
    * Writes all rows, sorted, into a zeroed column-major matrix with the right-hand sides last.
    *

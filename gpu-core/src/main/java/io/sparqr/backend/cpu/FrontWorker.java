@@ -3,12 +3,14 @@ package io.sparqr.backend.cpu;
 
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.numeric.ContributionBlock;
+import io.sparqr.numeric.FactorSummary;
 import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.assembly.FrontLayout;
 import io.sparqr.numeric.dense.DenseKernels;
 import io.sparqr.numeric.dense.StaircaseQr;
 import io.sparqr.numeric.dense.TallQr;
 import io.sparqr.numeric.dense.TallReducer;
+import io.sparqr.numeric.gram.GramQr;
 import io.sparqr.symbolic.FrontMemory;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.threads.Crew;
@@ -25,12 +27,23 @@ final class FrontWorker {
   /** Workspaces of up to this many entries are reused for the next front. */
   private static final int KEPT_ENTRIES = 1 << 21;
 
+  /** Fronts of fewer columns are not worth a Gram matrix. */
+  private static final int LEAST_GRAM = 96;
+
+  /** Reflectors must cost so many times as much. */
+  private static final double GRAM_GAIN = 4;
+
+  /** A Gram matrix that costs less is not worth waking other threads. */
+  private static final double SHARED_GRAM = 2e7;
+
   private final SubtreeState state;
   private final DenseKernels kernels;
   private final FrontAssembly assembly;
   private final StaircaseQr qr;
   private final int rhsCount;
   private final double[] squares;
+  private double flops;
+  private double dropped;
   private double[] kept = new double[1 << 12];
   private int[] rowPivot = new int[64];
 
@@ -67,51 +80,30 @@ final class FrontWorker {
     }
   }
 
+  /** A front's rows, or their triangle, as the rank-revealing step takes them. */
+  private record Assembled(double[] matrix, int ld, int height, int[] stair, long bytes) {}
+
   private void factor(int index, int f, int fp, int fn, Crew crew, long childBytes) {
     Arrays.fill(squares, 0);
-    FrontLayout layout = assembly.layout();
-    int count = layout.count();
-    double[] matrix;
-    int ld;
-    int[] stair;
-    double flops = 0;
-    QKeeper keeper = state.keepsQ() ? new QKeeper(f, layout) : null;
-    int height;
-    long bytes;
+    QKeeper keeper = state.keepsQ() ? new QKeeper(f, assembly.layout()) : null;
     var progress = new FrontProgress(state.work(), state.analysis().frontFlops(f));
-    if (FrontMemory.isTall(count, fn, rhsCount)) {
-      long tallBytes = FrontMemory.hostBytes(count, fn, rhsCount);
-      state.hold(tallBytes);
-      TallQr tall = reduced(fn, crew, keeper, progress);
-      assembly.release();
-      ld = tall.triangleLd();
-      matrix = tall.triangle();
-      height = tall.held();
-      stair = tall.staircase();
-      if (keeper != null) {
-        keeper.reduced(tall);
-      }
-      flops = tall.flops();
-      System.arraycopy(tall.residualSquares(), 0, squares, 0, rhsCount);
-      bytes = 8L * matrix.length;
-      state.release(tallBytes - bytes);
-    } else {
-      ld = leadingDimension(count);
-      matrix = workspace(f, StaircaseQr.length(ld, fn + rhsCount));
-      height = Math.min(count, ld);
-      stair = layout.stair();
-      assembly.scatter(matrix, ld, fn, crew);
-      assembly.release();
-      bytes = 8L * ld * (fn + rhsCount + 1);
-      state.hold(bytes);
+    flops = 0;
+    dropped = 0;
+    Assembled a = state.mayUseGram() ? gram(fp, fn, crew) : null;
+    if (a == null) {
+      boolean tall = FrontMemory.isTall(assembly.layout().count(), fn, rhsCount);
+      a = tall ? tall(fn, crew, keeper, progress) : whole(f, fn, crew);
     }
+    assembly.release();
     state.release(childBytes);
-    if (rowPivot.length < Math.min(height, fn)) {
-      rowPivot = new int[2 * Math.min(height, fn)];
+    if (rowPivot.length < Math.min(a.height, fn)) {
+      rowPivot = new int[2 * Math.min(a.height, fn)];
     }
     qr.heardBy(progress);
-    int live = qr.factor(matrix, ld, fn, rhsCount, fp, state.tolerance(), stair, rowPivot, crew);
-    TallReducer.addSquares(matrix, ld, live, height, fn, squares);
+    double[] matrix = a.matrix;
+    int ld = a.ld;
+    int live = qr.factor(matrix, ld, fn, rhsCount, fp, state.tolerance(), a.stair, rowPivot, crew);
+    TallReducer.addSquares(matrix, ld, live, a.height, fn, squares);
     int rank = 0;
     while (rank < live && rowPivot[rank] < fp) {
       rank++;
@@ -119,14 +111,79 @@ final class FrontWorker {
     var packer = new FrontPacker(f, fp, fn, rhsCount, matrix, ld, rowPivot, crew);
     ContributionBlock block = packer.block(rank, live);
     if (keeper != null) {
-      keeper.factored(qr, matrix, ld, live, stair, rowPivot);
+      keeper.factored(qr, matrix, ld, live, a.stair, rowPivot);
       state.keep(index, keeper.reflectors(rank, live));
     }
     state.hold(block == null ? 0 : bytes(block));
     FrontFactor factor = packer.factor(rank, state.memory());
-    state.done(index, factor, block, squares, qr.droppedNorm(), flops + qr.flops());
-    state.release(bytes);
+    double lost = Math.hypot(dropped, qr.droppedNorm());
+    state.done(index, factor, block, squares, lost, flops + qr.flops());
+    state.release(a.bytes);
     progress.accept(1);
+  }
+
+  /** The front's triangle by its Gram matrix; null if that does not pay or is not accepted. */
+  private @Nullable Assembled gram(int fp, int fn, Crew crew) {
+    if (fn < LEAST_GRAM) {
+      return null;
+    }
+    var rows = new FrontPieces(assembly);
+    double cost = GramQr.cost(rows, fn, rhsCount);
+    if (reflectorFlops(fn) < GRAM_GAIN * cost) {
+      return null;
+    }
+    long bytes = GramQr.bytes(fn, rhsCount);
+    state.hold(bytes);
+    var way = cost < SHARED_GRAM ? Crew.ALONE : crew;
+    GramQr gram = GramQr.factor(kernels, rows, fn, rhsCount, fp, state.tolerance(), way);
+    flops += cost;
+    state.gram(new FactorSummary.Gram(1, gram.isAccepted() ? 0 : 1, cost, gram.error()));
+    if (!gram.isAccepted()) {
+      state.release(bytes);
+      return null;
+    }
+    dropped = gram.droppedNorm();
+    System.arraycopy(gram.residualSquares(), 0, squares, 0, rhsCount);
+    double[] matrix = gram.triangle();
+    long kept = 8L * matrix.length;
+    state.release(bytes - kept);
+    return new Assembled(matrix, gram.triangleLd(), gram.held(), gram.staircase(), kept);
+  }
+
+  /** Flops of reflectors for the front's rows. */
+  private double reflectorFlops(int fn) {
+    FrontLayout layout = assembly.layout();
+    double all = 0;
+    for (int i = 0; i < layout.count(); i++) {
+      all += work(fn, layout.leftmost(i));
+    }
+    return 2 * all - 2.0 / 3 * fn * fn * fn;
+  }
+
+  private Assembled tall(int fn, Crew crew, @Nullable QKeeper keeper, FrontProgress progress) {
+    long tallBytes = FrontMemory.hostBytes(assembly.layout().count(), fn, rhsCount);
+    state.hold(tallBytes);
+    TallQr tall = reduced(fn, crew, keeper, progress);
+    if (keeper != null) {
+      keeper.reduced(tall);
+    }
+    flops += tall.flops();
+    System.arraycopy(tall.residualSquares(), 0, squares, 0, rhsCount);
+    double[] matrix = tall.triangle();
+    long bytes = 8L * matrix.length;
+    state.release(tallBytes - bytes);
+    return new Assembled(matrix, tall.triangleLd(), tall.held(), tall.staircase(), bytes);
+  }
+
+  private Assembled whole(int f, int fn, Crew crew) {
+    FrontLayout layout = assembly.layout();
+    int count = layout.count();
+    int ld = leadingDimension(count);
+    double[] matrix = workspace(f, StaircaseQr.length(ld, fn + rhsCount));
+    assembly.scatter(matrix, ld, fn, crew);
+    long bytes = 8L * ld * (fn + rhsCount + 1);
+    state.hold(bytes);
+    return new Assembled(matrix, ld, Math.min(count, ld), layout.stair(), bytes);
   }
 
   private TallQr reduced(int fn, Crew crew, @Nullable QKeeper keeper, FrontProgress progress) {

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +45,9 @@ final class SubtreeState {
   private final double[] squares;
   private final double[] dropped;
   private final double[] flops;
+  private final boolean byGram;
+  private final AtomicReference<FactorSummary.Gram> gram =
+      new AtomicReference<>(FactorSummary.Gram.NONE);
   private final AtomicLong held = new AtomicLong();
   private final AtomicLong peak = new AtomicLong();
 
@@ -51,6 +55,7 @@ final class SubtreeState {
     this.problem = problem;
     this.analysis = problem.analysis();
     this.tolerance = options.rankTolerance();
+    this.byGram = options.gram();
     this.work = options.work();
     this.memory = options.memory();
     this.fronts = problem.fronts();
@@ -172,6 +177,15 @@ final class SubtreeState {
     flops[index] = flopsDone;
   }
 
+  boolean mayUseGram() {
+    return byGram;
+  }
+
+  /** Counts a front tried by its Gram matrix. */
+  void gram(FactorSummary.Gram front) {
+    gram.accumulateAndGet(front, FactorSummary.Gram::plus);
+  }
+
   boolean keepsQ() {
     return reflectors != null;
   }
@@ -212,9 +226,10 @@ final class SubtreeState {
     }
     var summary =
         FactorSummary.cpu(
-            backend,
-            new FactorSummary.Work(fronts.length, rank, done, seconds, droppedNorm),
-            peak.get());
+                backend,
+                new FactorSummary.Work(fronts.length, rank, done, seconds, droppedNorm),
+                peak.get())
+            .withGram(gram.get());
     List<FrontReflectors> q = reflectors == null ? List.of() : Arrays.asList(reflectors);
     return new SubtreeFactor(Arrays.asList(factors), outputs, residual.values(), summary, q);
   }

@@ -56,6 +56,7 @@ final class StageTotals {
         device,
         new FactorSummary.Work(fronts, done.rank(), flops, seconds, done.droppedNorm()),
         new FactorSummary.DeviceUse(stages, rounds, tasks, h2d, d2h, peak),
+        FactorSummary.Gram.NONE,
         0,
         new FactorSummary.Check(Math.max(departure, done.normDeparture()), done.redoneTasks()),
         done.warnings());

@@ -124,6 +124,8 @@ public record TaskReport(
     b.putLong(s.h2dBytes()).putLong(s.d2hBytes());
     b.putLong(s.peakDeviceBytes()).putLong(s.peakHostBytes());
     b.putDouble(s.factorSeconds()).putDouble(s.droppedNorm());
+    b.putLong(s.gram().tried()).putLong(s.gram().refused());
+    b.putDouble(s.gram().flops()).putDouble(s.gram().error());
     b.putDouble(s.normDeparture()).putLong(s.redoneTasks()).putInt(s.warnings().size());
     texts.subList(3, texts.size()).forEach(text -> Frame.putText(b, text));
   }
@@ -144,8 +146,11 @@ public record TaskReport(
             Frame.getLong(b));
     long peakHostBytes = Frame.getLong(b);
     var work = new FactorSummary.Work(fronts, rank, flops, Frame.getDouble(b), Frame.getDouble(b));
+    var gram =
+        new FactorSummary.Gram(
+            Frame.getLong(b), Frame.getLong(b), Frame.getDouble(b), Frame.getDouble(b));
     var check = new FactorSummary.Check(Frame.getDouble(b), Frame.getLong(b));
-    return new FactorSummary(backend, device, work, use, peakHostBytes, check, texts(b));
+    return new FactorSummary(backend, device, work, use, gram, peakHostBytes, check, texts(b));
   }
 
   private static List<String> texts(ByteBuffer b) {

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.factorization;
 
+import io.sparqr.backend.FrontMethod;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.FactorSummary;
 import io.sparqr.partition.SubtreeTask;
@@ -126,7 +127,14 @@ public final class FactorReport {
         devices,
         new SolveReport.Schedule(summary.stages(), summary.rounds(), summary.tasks()),
         new SolveReport.Memory(summary.peakDeviceBytes(), summary.peakHostBytes(), foretold),
-        made.totals().factorBytes());
+        made.totals().factorBytes(),
+        gram(plan, summary.gram()));
+  }
+
+  private static SolveReport.Gram gram(SolvePlan plan, FactorSummary.Gram g) {
+    String method = (plan.numbers().gram() ? FrontMethod.AUTO : FrontMethod.HOUSEHOLDER).name();
+    long accepted = g.tried() - g.refused();
+    return new SolveReport.Gram(method, accepted, g.refused(), g.flops(), g.error());
   }
 
   private static SolveReport.RankTest rankTest(SolveOptions options, FactorRun made, int[] dead) {

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.pipeline;
 
+import io.sparqr.backend.FrontMethod;
 import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.partition.PartitionOptions;
@@ -103,7 +104,8 @@ final class PlanStep {
         resources.local(),
         options.factorization().keepQ(),
         options.problem().equilibrate(),
-        resources.combineFlops(found.nonzeros()));
+        resources.combineFlops(found.nonzeros()),
+        options.factorization().method() == FrontMethod.AUTO);
   }
 
   /** The ridge of the problem, whether its rows are in the source or not. */

@@ -227,6 +227,7 @@ public final class PlanCodec {
     out.putText(n.devices().reason());
     out.putLong(n.deviceMemoryBytes()).putBoolean(n.local()).putBoolean(n.keepQ());
     out.putBoolean(n.equilibrated()).putDouble(n.combineFlops());
+    out.putBoolean(n.gram());
   }
 
   private static SolvePlan.Numbers numbers(NumberStream.Reader in) throws IOException {
@@ -239,7 +240,8 @@ public final class PlanCodec {
         in.getBoolean(),
         in.getBoolean(),
         in.getBoolean(),
-        in.getDouble());
+        in.getDouble(),
+        in.getBoolean());
   }
 
   private static Ridge ridge(boolean uniform, double[] lambdas) {

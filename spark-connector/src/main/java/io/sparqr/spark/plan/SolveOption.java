@@ -2,6 +2,7 @@
 package io.sparqr.spark.plan;
 
 import io.sparqr.backend.BackendChoice;
+import io.sparqr.backend.FrontMethod;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.model.RankPolicy;
@@ -83,6 +84,19 @@ public final class SolveOption<T> extends DeclaredOption<T> {
               ": `CPU`; `REQUIRE_CUDA`, which never falls back; `AUTO`, whose choice and reason are in"
                   + " the report")
           .made(keeping((o, c) -> o.with(o.factorization().withBackend(c))));
+
+  /** How fronts may be factored. */
+  public static final SolveOption<FrontMethod> METHOD =
+      declare(
+              "method(m)",
+              OptionType.word(Words.METHODS, FrontMethod.class),
+              "how fronts are factored")
+          .byDefault(FrontMethod.HOUSEHOLDER)
+          .everywhere(Way.ML)
+          .detail(
+              ": `HOUSEHOLDER`, by reflectors; `AUTO`, on CPUs those of many sparse rows by their"
+                  + " Gram matrix, if what is measured against the rows is as good")
+          .made(keeping((o, m) -> o.with(o.factorization().withMethod(m))));
 
   /** Lambda of the penalty. */
   public static final SolveOption<Double> RIDGE =
@@ -313,6 +327,7 @@ public final class SolveOption<T> extends DeclaredOption<T> {
           SINGLETONS,
           AMALGAMATION,
           BACKEND,
+          METHOD,
           RIDGE,
           EQUILIBRATE,
           RANK_TOLERANCE,

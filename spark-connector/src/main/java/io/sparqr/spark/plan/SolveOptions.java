@@ -2,6 +2,7 @@
 package io.sparqr.spark.plan;
 
 import io.sparqr.backend.BackendChoice;
+import io.sparqr.backend.FrontMethod;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.spark.model.RankPolicy;
 import io.sparqr.symbolic.SymbolicAnalysis;
@@ -328,6 +329,7 @@ public record SolveOptions(
    * The computation and storage of R.
    *
    * @param backend CPU or CUDA
+   * @param method how fronts may be factored
    * @param deviceMemoryBytes device memory that a task may use, at least 1; empty: all free memory
    * @param storageLevel storage level of R
    * @param keepQ whether a factorization keeps Q for further right-hand sides
@@ -335,6 +337,7 @@ public record SolveOptions(
    */
   public record Factorization(
       BackendChoice backend,
+      FrontMethod method,
       OptionalLong deviceMemoryBytes,
       StorageLevel storageLevel,
       boolean keepQ,
@@ -342,6 +345,7 @@ public record SolveOptions(
     static final Factorization DEFAULT =
         new Factorization(
             SolveOption.BACKEND.constant(),
+            SolveOption.METHOD.constant(),
             OptionalLong.empty(),
             SolveOption.STORAGE_LEVEL.constant(),
             SolveOption.KEEP_Q.constant(),
@@ -350,34 +354,40 @@ public record SolveOptions(
     /** Checks the ranges; rejects null. */
     public Factorization {
       Objects.requireNonNull(backend, "backend");
+      Objects.requireNonNull(method, "method");
       SolveOption.STORAGE_LEVEL.require(Objects.requireNonNull(storageLevel, "storageLevel"));
       deviceMemoryBytes.ifPresent(SolveOption.DEVICE_MEMORY_BYTES::require);
     }
 
     /** A copy on another backend. */
     public Factorization withBackend(BackendChoice choice) {
-      return new Factorization(choice, deviceMemoryBytes, storageLevel, keepQ, profile);
+      return new Factorization(choice, method, deviceMemoryBytes, storageLevel, keepQ, profile);
+    }
+
+    /** A copy with another way to factor fronts. */
+    public Factorization withMethod(FrontMethod other) {
+      return new Factorization(backend, other, deviceMemoryBytes, storageLevel, keepQ, profile);
     }
 
     /** A copy with another limit of device memory; 0: the default. */
     public Factorization withDeviceMemoryBytes(long bytes) {
       OptionalLong limit = bytes == 0 ? OptionalLong.empty() : OptionalLong.of(bytes);
-      return new Factorization(backend, limit, storageLevel, keepQ, profile);
+      return new Factorization(backend, method, limit, storageLevel, keepQ, profile);
     }
 
     /** A copy with another storage level. */
     public Factorization withStorageLevel(StorageLevel level) {
-      return new Factorization(backend, deviceMemoryBytes, level, keepQ, profile);
+      return new Factorization(backend, method, deviceMemoryBytes, level, keepQ, profile);
     }
 
     /** A copy with Q kept or not. */
     public Factorization withKeepQ(boolean on) {
-      return new Factorization(backend, deviceMemoryBytes, storageLevel, on, profile);
+      return new Factorization(backend, method, deviceMemoryBytes, storageLevel, on, profile);
     }
 
     /** A copy with a profile or none. */
     public Factorization withProfile(boolean on) {
-      return new Factorization(backend, deviceMemoryBytes, storageLevel, keepQ, on);
+      return new Factorization(backend, method, deviceMemoryBytes, storageLevel, keepQ, on);
     }
   }
 

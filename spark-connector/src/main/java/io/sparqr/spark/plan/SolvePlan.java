@@ -26,6 +26,7 @@ public final class SolvePlan {
    *
    * @param devices whether the problem runs on GPUs
    * @param combineFlops maximum flops of the map-side combine per entry received
+   * @param gram whether a front may be factored by its Gram matrix
    */
   public record Numbers(
       int rhsCount,
@@ -36,7 +37,8 @@ public final class SolvePlan {
       boolean local,
       boolean keepQ,
       boolean equilibrated,
-      double combineFlops) {}
+      double combineFlops,
+      boolean gram) {}
 
   private final SymbolicAnalysis analysis;
   private final TreePartition partition;
@@ -128,7 +130,8 @@ public final class SolvePlan {
             numbers.local,
             numbers.keepQ,
             numbers.equilibrated,
-            numbers.combineFlops);
+            numbers.combineFlops,
+            numbers.gram);
     return new SolvePlan(analysis, partition, columnScale, rhsScale, n, readings);
   }
 

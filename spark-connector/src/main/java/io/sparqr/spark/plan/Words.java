@@ -2,6 +2,7 @@
 package io.sparqr.spark.plan;
 
 import io.sparqr.backend.BackendChoice;
+import io.sparqr.backend.FrontMethod;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.spark.model.RankPolicy;
 import java.util.Arrays;
@@ -30,6 +31,10 @@ public final class Words<T extends Enum<T>> {
       new Words<>(
           List.of(BackendChoice.AUTO, BackendChoice.CPU, BackendChoice.REQUIRE_CUDA),
           c -> c == BackendChoice.REQUIRE_CUDA ? "cuda" : c.name().toLowerCase(Locale.ROOT));
+
+  /** Ways to factor fronts. */
+  public static final Words<FrontMethod> METHODS =
+      new Words<>(List.of(FrontMethod.values()), m -> m.name().toLowerCase(Locale.ROOT));
 
   /** Treatments of a rank-deficient problem. */
   public static final Words<RankPolicy> RANK_POLICIES =

@@ -70,6 +70,15 @@ final class ReportText {
     }
     String reason = f.backendReason().isEmpty() ? "" : " (" + f.backendReason() + ")";
     line("backend", "%s%s", f.backend(), reason);
+    SolveReport.Gram g = f.gram();
+    if (g.fronts() + g.refused() > 0) {
+      line(
+          "fronts",
+          "%,d by their Gram matrix, backward error %.1e as measured%s",
+          g.fronts(),
+          g.error(),
+          g.refused() == 0 ? "" : ", %,d tried and refused".formatted(g.refused()));
+    }
     if (!f.devices().isEmpty()) {
       line("devices", "%s", String.join(", ", f.devices()));
     }

@@ -135,6 +135,18 @@ public record SolveReport(
   }
 
   /**
+   * Fronts by their Gram matrix.
+   *
+   * @param method what was allowed: "HOUSEHOLDER" or "AUTO"
+   * @param fronts accepted, because the measured backward error was as small as reflectors leave it
+   * @param refused tried, and factored by reflectors all the same
+   * @param flops of both
+   * @param error largest measured backward error of a column, relative to its norm
+   */
+  public record Gram(String method, long fronts, long refused, double flops, double error)
+      implements Serializable {}
+
+  /**
    * Backend, work and memory of the factorization.
    *
    * @param nnzR stored entries of R
@@ -145,6 +157,7 @@ public record SolveReport(
    * @param schedule the work on devices
    * @param memory the most that a task took
    * @param factorBytes where R is kept
+   * @param gram fronts by their Gram matrix
    */
   public record Factorization(
       long nnzR,
@@ -154,7 +167,8 @@ public record SolveReport(
       List<String> devices,
       Schedule schedule,
       Memory memory,
-      FactorBytes factorBytes)
+      FactorBytes factorBytes,
+      Gram gram)
       implements Serializable {
 
     /** Copies the devices. */
@@ -496,6 +510,11 @@ public record SolveReport(
     map.put("fronts", analysis.fronts);
     map.put("flops", analysis.flops);
     map.put("flopsDone", factorization.flopsDone);
+    map.put("method", factorization.gram.method);
+    map.put("gramFronts", factorization.gram.fronts);
+    map.put("gramRefused", factorization.gram.refused);
+    map.put("gramFlops", factorization.gram.flops);
+    map.put("gramError", factorization.gram.error);
     map.put("tolerance", rankTest.tolerance);
     map.put("toleranceReason", rankTest.toleranceReason);
     map.put("rank", rankTest.rank);

@@ -108,7 +108,7 @@ final class LocalTree implements InverseNorms.Tree {
             true,
             false,
             false,
-            0);
+            0, false);
     var readings = new io.sparqr.spark.plan.Readings(List.of());
     return new SolvePlan(analysis, partition, scale, new double[] {1}, numbers, readings);
   }

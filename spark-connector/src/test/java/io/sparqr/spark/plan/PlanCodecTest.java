@@ -64,7 +64,7 @@ class PlanCodecTest {
             true,
             false,
             true,
-            Double.POSITIVE_INFINITY);
+            Double.POSITIVE_INFINITY, false);
     var first = new Fingerprint(1, 2, random.nextLong(), random.nextLong(), -1, 1);
     return new SolvePlan(
         analysis,

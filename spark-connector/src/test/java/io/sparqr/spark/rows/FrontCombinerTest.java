@@ -53,7 +53,7 @@ class FrontCombinerTest {
             true,
             false,
             true,
-            combineFlops),
+            combineFlops, false),
         new Readings(List.of()));
   }
 

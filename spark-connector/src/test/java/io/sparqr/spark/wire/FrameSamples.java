@@ -262,6 +262,7 @@ final class FrameSamples {
             "H200 ½",
             new FactorSummary.Work(1, 2, 3.5, 12.5, 13.5),
             new FactorSummary.DeviceUse(4, 5, 6, 7, 8, 9),
+            new FactorSummary.Gram(30, 31, 32.5, 33.5),
             10,
             new FactorSummary.Check(14.5, 15),
             warnings);

@@ -1,0 +1,180 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.numeric.gram;
+
+import io.sparqr.numeric.dense.DenseKernels;
+import io.sparqr.threads.Crew;
+import java.util.Arrays;
+
+/**
+ * Cholesky factor of a Gram matrix, G = R'R, blocked and right-looking, in place of G's upper
+ * triangle. A column whose pivot loses nearly all of its digits is <em>weak</em>: it gets no row of
+ * R, its entries above are kept, and the others are factored as if it were not there. n^3 / 3
+ * flops. The bits do not depend on the number of threads.
+ */
+final class GramCholesky {
+
+  /** A pivot below this part of its column's square is weak: G has too few digits of it. */
+  static final double WEAK = 0x1p-33;
+
+  private static final int PANEL = 128;
+  private static final int INNER = 32;
+  private static final int STRIP = 256;
+
+  private final DenseKernels kernels;
+  private final int n;
+  private final double[] a;
+  private final int ld;
+  private final double[] square;
+  private final boolean[] weak;
+  private int weakCount;
+
+  /** The lower triangle of the panel's diagonal block, rows of R as columns. */
+  private final double[] rows = new double[PANEL * PANEL];
+
+  /** For G in the upper triangle of a column-major array, the lower triangle zero. */
+  GramCholesky(DenseKernels kernels, int n, double[] array, int ld) {
+    this.kernels = kernels;
+    this.n = n;
+    this.a = array;
+    this.ld = ld;
+    this.weak = new boolean[n];
+    this.square = new double[n];
+    for (int j = 0; j < n; j++) {
+      square[j] = a[j + j * ld];
+    }
+  }
+
+  /**
+   * Factors.
+   *
+   * @param most weak columns at most
+   * @return whether no more columns were weak
+   */
+  boolean factor(int most, Crew crew) {
+    for (int from = 0; from < n; from += PANEL) {
+      int to = Math.min(n, from + PANEL);
+      diagonal(from, to);
+      if (weakCount > most) {
+        return false;
+      }
+      int first = from;
+      int strips = (n - to + STRIP - 1) / STRIP;
+      crew.run(strips, s -> solve(first, to, to + s * STRIP, Math.min(n, to + (s + 1) * STRIP)));
+      // The longest first.
+      crew.run(strips, s -> update(first, to, to + (strips - 1 - s) * STRIP));
+    }
+    return true;
+  }
+
+  /** Whether column j has no row. */
+  boolean isWeak(int j) {
+    return weak[j];
+  }
+
+  /** Number of weak columns. */
+  int weakCount() {
+    return weakCount;
+  }
+
+  /** The square of column j, G's diagonal. */
+  double square(int j) {
+    return square[j];
+  }
+
+  /** Factors a diagonal block column by column: R's rows in place, and transposed in rows. */
+  private void diagonal(int from, int to) {
+    int b = to - from;
+    Arrays.fill(rows, 0);
+    for (int j = 0; j < b; j++) {
+      int at = from + (from + j) * ld;
+      forward(a, at, j);
+      double pivot = a[at + j];
+      for (int i = 0; i < j; i++) {
+        pivot -= a[at + i] * a[at + i];
+        rows[j + i * PANEL] = a[at + i];
+      }
+      if (pivot > WEAK * square[from + j]) {
+        a[at + j] = Math.sqrt(pivot);
+        rows[j + j * PANEL] = a[at + j];
+      } else {
+        // NaN is weak too; what is not finite was refused before.
+        weak[from + j] = true;
+        weakCount++;
+        a[at + j] = 0;
+      }
+    }
+  }
+
+  /** x[at .. at + length) := R^-T x with the leading part of the diagonal block. */
+  private void forward(double[] x, int at, int length) {
+    for (int k = 0; k < length; k++) {
+      double d = rows[k + k * PANEL];
+      if (d == 0) {
+        x[at + k] = 0;
+        continue;
+      }
+      double v = x[at + k] / d;
+      x[at + k] = v;
+      int r = k * PANEL;
+      for (int i = k + 1; i < length; i++) {
+        x[at + i] -= v * rows[r + i];
+      }
+    }
+  }
+
+  /** Rows [from, to) of R in some columns. */
+  private void solve(int from, int to, int first, int end) {
+    int b = to - from;
+    for (int k = 0; k < b; k += INNER) {
+      int inner = Math.min(INNER, b - k);
+      for (int j = first; j < end; j++) {
+        int at = from + k + j * ld;
+        for (int i = 0; i < inner; i++) {
+          int r = k + i + (k + i) * PANEL;
+          double d = rows[r];
+          double v = d == 0 ? 0 : a[at + i] / d;
+          a[at + i] = v;
+          for (int l = 1; l < inner - i; l++) {
+            a[at + i + l] -= v * rows[r + l];
+          }
+        }
+      }
+      int below = k + inner;
+      if (below < b) {
+        int x = from + k + first * ld;
+        int r = from + k + (from + below) * ld;
+        int c = from + below + first * ld;
+        // C -= R_kb' X; X and C are rows of the same columns, so X is copied.
+        double[] copy = rowsOf(x, inner, end - first);
+        int wide = end - first;
+        kernels.gemm(true, b - below, wide, inner, -1, a, r, ld, copy, 0, inner, 1, a, c, ld);
+      }
+    }
+  }
+
+  private double[] rowsOf(int at, int height, int wide) {
+    double[] copy = new double[height * (wide + 1)];
+    for (int j = 0; j < wide; j++) {
+      System.arraycopy(a, at + j * ld, copy, j * height, height);
+    }
+    return copy;
+  }
+
+  /** Subtracts the panel's part from a strip of columns, from the panel's end to the diagonal. */
+  private void update(int from, int to, int first) {
+    int end = Math.min(n, first + STRIP);
+    int b = to - from;
+    double[] x = rowsOf(from + first * ld, b, end - first);
+    for (int top = to; top < end; top += STRIP) {
+      // Rows [top, bottom) of the strip; columns left of the diagonal block are not needed.
+      int bottom = Math.min(end, top + STRIP);
+      int high = bottom - top;
+      double[] y = rowsOf(from + top * ld, b, high);
+      int c = top + first * ld;
+      kernels.gemm(true, high, end - first, b, -1, y, 0, b, x, 0, b, 1, a, c, ld);
+    }
+    for (int j = first; j < end; j++) {
+      Arrays.fill(a, j + 1 + j * ld, end + j * ld, 0);
+    }
+  }
+}
