@@ -15,7 +15,7 @@ import java.util.Arrays;
 final class GramMatrix {
 
   /** Pieces of up to this many rows are added row by row. */
-  private static final int FEW_ROWS = 12;
+  static final int FEW_ROWS = 12;
 
   /** Rows of a piece whose product is formed at a time. */
   private static final int BLOCK = 256;

@@ -39,6 +39,11 @@ public final class GramQr {
   /** Squares of columns beyond this or its inverse may have lost parts of products. */
   private static final double LARGE = 0x1p600;
 
+  /** The time of adding a product to its place, and of an entry in a product of pairs, in flops. */
+  private static final double SCATTERED = 40;
+
+  private static final double PAIRS = 130;
+
   private final DenseKernels kernels;
   private final RowPieces pieces;
   private final int n;
@@ -84,10 +89,13 @@ public final class GramQr {
     return qr;
   }
 
-  /** Flops, with those in twice the precision as many as they take the time of. */
+  /**
+   * Flops, those in twice the precision and the scattered ones by the time that they take beside
+   * those of reflectors, if R is accepted as it comes.
+   */
   public static double cost(RowPieces pieces, int n, int rhs) {
-    double products = 0;
-    double entries = 0;
+    double sum = (double) n * n * n / 3;
+    double entries = (double) n * n / 2;
     var piece = new RowPiece();
     for (int p = 0; p < pieces.count(); p++) {
       pieces.piece(p, piece);
@@ -95,10 +103,10 @@ public final class GramQr {
       double c = piece.columns;
       double rest = c - r;
       entries += r * c - r * (r - 1) / 2;
-      products += (c * c * c - rest * rest * rest) / 6 + c * c;
+      double products = (c * c * c - rest * rest * rest) / 6;
+      sum += r <= GramMatrix.FEW_ROWS ? SCATTERED * products : 4 * products + SCATTERED * c * c / 2;
     }
-    double vectors = 3.0 * GramCorrection.VECTORS + 3 * (rhs + 1);
-    return (double) n * n * n / 3 + 20 * products + 40 * vectors * (entries + (double) n * n / 2);
+    return sum + PAIRS * (GramCorrection.VECTORS + 3 * (rhs + 1)) * entries;
   }
 
   /** Bytes, at most, besides the rows. */

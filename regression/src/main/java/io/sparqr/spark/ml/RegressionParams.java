@@ -36,6 +36,7 @@ public final class RegressionParams implements Serializable {
   final DoubleParam regParam;
   final Param<String> ordering;
   final Param<String> backend;
+  final Param<String> method;
   final DoubleParam rankTolerance;
   final BooleanParam computeStandardErrors;
   final BooleanParam profile;
@@ -61,6 +62,7 @@ public final class RegressionParams implements Serializable {
     regParam = real(owner, RegressionOption.REG_PARAM);
     ordering = text(owner, SolveOption.ORDERING);
     backend = text(owner, SolveOption.BACKEND);
+    method = text(owner, SolveOption.METHOD);
     rankTolerance = real(owner, SolveOption.RANK_TOLERANCE);
     computeStandardErrors = flag(owner, RegressionOption.COMPUTE_STANDARD_ERRORS);
     profile = flag(owner, SolveOption.PROFILE);

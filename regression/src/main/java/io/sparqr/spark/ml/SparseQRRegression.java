@@ -119,6 +119,14 @@ public class SparseQRRegression
     return with(own.ordering, name);
   }
 
+  /**
+   * How fronts are factored: householder (default), by reflectors, or auto: on CPUs a front of many
+   * sparse rows by its Gram matrix, if what is measured against the rows is as good.
+   */
+  public SparseQRRegression setMethod(String name) {
+    return with(own.method, name);
+  }
+
   /** Backend: auto (default), cpu or cuda; cuda fails without a device. */
   public SparseQRRegression setBackend(String name) {
     return with(own.backend, name);

@@ -44,6 +44,11 @@ public interface SparseQRRegressionParams extends Params {
     return regressionParams().ordering;
   }
 
+  /** How fronts are factored: householder (default) or auto. */
+  default Param<String> method() {
+    return regressionParams().method;
+  }
+
   /** Backend: auto (default), cpu, cuda. */
   default Param<String> backend() {
     return regressionParams().backend;
@@ -142,6 +147,11 @@ public interface SparseQRRegressionParams extends Params {
   /** Value of {@link #ordering()}. */
   default String getOrdering() {
     return getOrDefault(ordering());
+  }
+
+  /** Value of {@link #method()}. */
+  default String getMethod() {
+    return getOrDefault(method());
   }
 
   /** Value of {@link #backend()}. */

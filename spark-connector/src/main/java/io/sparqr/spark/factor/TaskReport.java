@@ -42,7 +42,7 @@ public record TaskReport(
   public record Bytes(long in, long blocks, long reflectors, FactorBytes factor) {}
 
   /** Bytes of the numbers, and of the lengths of arrays and lists. */
-  private static final int FIXED = 4 * Integer.BYTES + 22 * Long.BYTES;
+  private static final int FIXED = 4 * Integer.BYTES + 26 * Long.BYTES;
 
   /**
    * Encodes the report as a frame: numbers with all their bytes, arrays and texts after their
