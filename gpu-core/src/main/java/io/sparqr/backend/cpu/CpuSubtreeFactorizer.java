@@ -17,6 +17,7 @@ import io.sparqr.numeric.dense.DenseKernels;
 public final class CpuSubtreeFactorizer implements SubtreeFactorizer {
 
   private final DenseKernels kernels;
+  private final GramRule rule;
 
   /** On the BLAS of this JVM. */
   public CpuSubtreeFactorizer() {
@@ -25,13 +26,19 @@ public final class CpuSubtreeFactorizer implements SubtreeFactorizer {
 
   /** On given kernels. */
   public CpuSubtreeFactorizer(DenseKernels kernels) {
+    this(kernels, GramRule.DEFAULT);
+  }
+
+  /** With another choice of the fronts that are tried by their Gram matrix. */
+  CpuSubtreeFactorizer(DenseKernels kernels, GramRule rule) {
     this.kernels = kernels;
+    this.rule = rule;
   }
 
   @Override
   public SubtreeFactor factor(SubtreeProblem problem, FactorOptions options) {
     long start = System.nanoTime();
-    var state = new SubtreeState(problem, options);
+    var state = new SubtreeState(problem, options, rule);
     TreeRun.run(state, kernels, options.threads());
     return state.result(description(), (System.nanoTime() - start) * 1e-9);
   }

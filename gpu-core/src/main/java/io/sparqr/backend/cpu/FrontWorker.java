@@ -27,12 +27,6 @@ final class FrontWorker {
   /** Workspaces of up to this many entries are reused for the next front. */
   private static final int KEPT_ENTRIES = 1 << 21;
 
-  /** Fronts of fewer columns are not worth a Gram matrix. */
-  private static final int LEAST_GRAM = 96;
-
-  /** Reflectors must cost so many times as much. */
-  private static final double GRAM_GAIN = 4;
-
   /** A Gram matrix that costs less is not worth waking other threads. */
   private static final double SHARED_GRAM = 2e7;
 
@@ -89,7 +83,7 @@ final class FrontWorker {
     var progress = new FrontProgress(state.work(), state.analysis().frontFlops(f));
     flops = 0;
     dropped = 0;
-    Assembled a = state.mayUseGram() ? gram(fp, fn, crew) : null;
+    Assembled a = gram(fp, fn, crew);
     if (a == null) {
       boolean tall = FrontMemory.isTall(assembly.layout().count(), fn, rhsCount);
       a = tall ? tall(fn, crew, keeper, progress) : whole(f, fn, crew);
@@ -124,12 +118,13 @@ final class FrontWorker {
 
   /** The front's triangle by its Gram matrix; null if that does not pay or is not accepted. */
   private @Nullable Assembled gram(int fp, int fn, Crew crew) {
-    if (fn < LEAST_GRAM) {
+    GramRule rule = state.gramRule();
+    if (rule == null || fn < rule.columns()) {
       return null;
     }
     var rows = new FrontPieces(assembly);
     double cost = GramQr.cost(rows, fn, rhsCount);
-    if (reflectorFlops(fn) < GRAM_GAIN * cost) {
+    if (reflectorFlops(fn) < rule.gain() * cost) {
       return null;
     }
     long bytes = GramQr.bytes(fn, rhsCount);
@@ -137,11 +132,12 @@ final class FrontWorker {
     var way = cost < SHARED_GRAM ? Crew.ALONE : crew;
     GramQr gram = GramQr.factor(kernels, rows, fn, rhsCount, fp, state.tolerance(), way);
     flops += cost;
-    state.gram(new FactorSummary.Gram(1, gram.isAccepted() ? 0 : 1, cost, gram.error()));
     if (!gram.isAccepted()) {
+      state.gram(new FactorSummary.Gram(1, 1, cost, 0));
       state.release(bytes);
       return null;
     }
+    state.gram(new FactorSummary.Gram(1, 0, cost, gram.error()));
     dropped = gram.droppedNorm();
     System.arraycopy(gram.residualSquares(), 0, squares, 0, rhsCount);
     double[] matrix = gram.triangle();

@@ -45,17 +45,17 @@ final class SubtreeState {
   private final double[] squares;
   private final double[] dropped;
   private final double[] flops;
-  private final boolean byGram;
+  private final @Nullable GramRule rule;
   private final AtomicReference<FactorSummary.Gram> gram =
       new AtomicReference<>(FactorSummary.Gram.NONE);
   private final AtomicLong held = new AtomicLong();
   private final AtomicLong peak = new AtomicLong();
 
-  SubtreeState(SubtreeProblem problem, FactorOptions options) {
+  SubtreeState(SubtreeProblem problem, FactorOptions options, GramRule rule) {
     this.problem = problem;
     this.analysis = problem.analysis();
     this.tolerance = options.rankTolerance();
-    this.byGram = options.gram();
+    this.rule = options.gram() ? rule : null;
     this.work = options.work();
     this.memory = options.memory();
     this.fronts = problem.fronts();
@@ -177,8 +177,9 @@ final class SubtreeState {
     flops[index] = flopsDone;
   }
 
-  boolean mayUseGram() {
-    return byGram;
+  /** Which fronts are tried by their Gram matrix; null: none. */
+  @Nullable GramRule gramRule() {
+    return rule;
   }
 
   /** Counts a front tried by its Gram matrix. */

@@ -117,11 +117,9 @@ public final class GramQr {
 
   private String run(int tested, double tolerance, Crew crew) {
     new GramMatrix(kernels, n, a, ld).sum(pieces, crew);
-    for (int j = 0; j < n; j++) {
-      double square = a[j + j * ld];
-      if (square != 0 && !(square <= LARGE && square >= 1 / LARGE)) {
-        return "column " + j + " has the square " + square;
-      }
+    String range = outOfRange();
+    if (!range.isEmpty()) {
+      return range;
     }
     var factor = new GramCholesky(kernels, n, a, ld);
     if (!factor.factor(MOST_WEAK, crew)) {
@@ -142,6 +140,33 @@ public final class GramQr {
       compress(factor);
     }
     return why;
+  }
+
+  /** A column whose squares may have left the range of doubles; empty if there is none. */
+  private String outOfRange() {
+    boolean zero = false;
+    for (int j = 0; j < n; j++) {
+      double square = a[j + j * ld];
+      zero |= square == 0;
+      if (square != 0 && !(square <= LARGE && square >= 1 / LARGE)) {
+        return "column " + j + " has the square " + square;
+      }
+    }
+    var piece = new RowPiece();
+    for (int p = 0; zero && p < pieces.count(); p++) {
+      pieces.piece(p, piece);
+      int at = piece.valueFrom;
+      for (int i = 0; i < piece.rows; i++) {
+        for (int k = i; k < piece.columns; k++) {
+          int j = piece.column[piece.columnFrom + k];
+          if (piece.value[at + k - i] != 0 && a[j + j * ld] == 0) {
+            return "the squares of column " + j + " are too small";
+          }
+        }
+        at += piece.columns - i;
+      }
+    }
+    return "";
   }
 
   /** The right-hand sides and the weak columns. */

@@ -101,6 +101,8 @@ class UnitBookingTest {
     var rows = RowSplit.of(a, new double[a.rows()], 1, analysis, ones).rows();
     int[] all = IntStream.range(0, analysis.fronts()).toArray();
     return new SubtreeState(
-        new SubtreeProblem(analysis, all, rows, List.of()), new FactorOptions(-1, 1, 0));
+        new SubtreeProblem(analysis, all, rows, List.of()),
+        new FactorOptions(-1, 1, 0),
+        GramRule.DEFAULT);
   }
 }

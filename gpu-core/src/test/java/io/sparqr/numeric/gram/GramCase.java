@@ -1,0 +1,199 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.numeric.gram;
+
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.util.Arrays;
+import java.util.Random;
+
+/**
+ * A front's rows with one right-hand side, dense for the oracle and in pieces for what is tested;
+ * exact figures of a factorization by arithmetic of 60 digits.
+ */
+final class GramCase implements RowPieces {
+
+  private static final MathContext DIGITS = new MathContext(60);
+
+  final int n;
+  final double[][] rows;
+  final double[] b;
+
+  /** By piece: first row and end; columns. */
+  private final int[] first;
+
+  private final int[][] column;
+  private final double[][] value;
+
+  /**
+   * Rows in pieces: of one row, or trapezoids where rows follow each other as such.
+   *
+   * @param sizes rows of the pieces
+   */
+  GramCase(double[][] rows, double[] b, int[] sizes) {
+    this.rows = rows;
+    this.b = b;
+    n = rows[0].length;
+    first = new int[sizes.length + 1];
+    column = new int[sizes.length][];
+    value = new double[sizes.length][];
+    for (int p = 0; p < sizes.length; p++) {
+      first[p + 1] = first[p] + sizes[p];
+      pack(p);
+    }
+  }
+
+  private void pack(int p) {
+    boolean[] used = new boolean[n];
+    for (int i = first[p]; i < first[p + 1]; i++) {
+      for (int j = 0; j < n; j++) {
+        used[j] |= rows[i][j] != 0;
+      }
+    }
+    int count = 0;
+    int[] columns = new int[n];
+    for (int j = 0; j < n; j++) {
+      if (used[j]) {
+        columns[count++] = j;
+      }
+    }
+    int r = first[p + 1] - first[p];
+    column[p] = Arrays.copyOf(columns, count);
+    value[p] = new double[r * count - r * (r - 1) / 2];
+    int at = 0;
+    for (int i = 0; i < r; i++) {
+      for (int k = 0; k < count; k++) {
+        double v = rows[first[p] + i][column[p][k]];
+        if (k >= i) {
+          value[p][at++] = v;
+        } else if (v != 0) {
+          throw new IllegalArgumentException("piece " + p + " is no trapezoid");
+        }
+      }
+    }
+  }
+
+  @Override
+  public int count() {
+    return value.length;
+  }
+
+  @Override
+  public void piece(int p, RowPiece view) {
+    view.size(first[p + 1] - first[p], column[p].length).columnsAt(column[p], 0);
+    view.valuesAt(value[p], 0).rhsAt(b, first[p]);
+  }
+
+  /** Sparse rows with entries of the given kind, and a child's trapezoid now and then. */
+  static GramCase random(Random random, int n, int m, Entry entry) {
+    double[][] rows = new double[m][n];
+    int[] sizes = new int[m];
+    int pieces = 0;
+    int i = 0;
+    while (i < m) {
+      int width = 1 + random.nextInt(Math.min(n, 6));
+      int high = random.nextInt(4) == 0 ? Math.min(width, m - i) : 1;
+      int[] c = random.ints(0, n).distinct().limit(width).sorted().toArray();
+      for (int r = 0; r < high; r++) {
+        for (int k = r; k < c.length; k++) {
+          double v = entry.of(i + r, c[k]);
+          // A zero would be no column of the piece.
+          rows[i + r][c[k]] = v == 0 ? 1 : v;
+        }
+      }
+      sizes[pieces++] = high;
+      i += high;
+    }
+    double[] b = random.doubles(m, -1, 1).toArray();
+    return new GramCase(rows, b, Arrays.copyOf(sizes, pieces));
+  }
+
+  /** Value of an entry. */
+  interface Entry {
+    double of(int i, int j);
+  }
+
+  /** What is exactly true of a result. */
+  record Truth(double backwardError, double rhsError, double squaresError) {}
+
+  /**
+   * The largest ||R^-T h_j|| / (2 ||f_j||), H = F'F - R'R, of a result without dropped columns; the
+   * error of Q'b beside R^-T F'b relative to ||b|| + sum |x_j| ||f_j||, since a backward error of F
+   * changes it by R^-T dF'b and dF x; and that of ||b||^2 = ||Q'b||^2 + squares, relative to the
+   * square of the same.
+   */
+  Truth truth(GramQr qr) {
+    double[] a = qr.triangle();
+    int ld = qr.triangleLd();
+    BigDecimal[][] r = new BigDecimal[n][n + 1];
+    for (int j = 0; j <= n; j++) {
+      for (int i = 0; i < n; i++) {
+        r[i][j] = new BigDecimal(i <= j ? a[i + j * ld] : 0);
+      }
+    }
+    BigDecimal[][] h = new BigDecimal[n][n + 1];
+    double[] norm = new double[n + 1];
+    for (int j = 0; j <= n; j++) {
+      for (int i = 0; i < n; i++) {
+        h[i][j] = product(i, j);
+        for (int k = 0; k <= Math.min(i, j); k++) {
+          h[i][j] = h[i][j].subtract(r[k][i].multiply(r[k][j]), DIGITS);
+        }
+      }
+      norm[j] = Math.sqrt(product(j, j).doubleValue());
+    }
+    double size = norm[n] + sizes(r, norm);
+    double worst = 0;
+    double rhs = 0;
+    for (int j = 0; j <= n; j++) {
+      BigDecimal sum = BigDecimal.ZERO;
+      BigDecimal[] x = new BigDecimal[n];
+      for (int i = 0; i < n; i++) {
+        BigDecimal v = h[i][j];
+        for (int k = 0; k < i; k++) {
+          v = v.subtract(r[k][i].multiply(x[k]), DIGITS);
+        }
+        x[i] = v.divide(r[i][i], DIGITS);
+        sum = sum.add(x[i].multiply(x[i]), DIGITS);
+      }
+      double error = Math.sqrt(sum.doubleValue());
+      if (j < n) {
+        worst = Math.max(worst, error / norm[j] / 2);
+      } else {
+        rhs = error / size;
+      }
+    }
+    BigDecimal rest = product(n, n).subtract(new BigDecimal(qr.residualSquares()[0]));
+    for (int i = 0; i < n; i++) {
+      rest = rest.subtract(r[i][n].multiply(r[i][n]), DIGITS);
+    }
+    return new Truth(worst, rhs, Math.abs(rest.doubleValue()) / (size * size));
+  }
+
+  /** Sum of |x_j| ||f_j||, R x = Q'b. */
+  private double sizes(BigDecimal[][] r, double[] norm) {
+    BigDecimal[] x = new BigDecimal[n];
+    double sum = 0;
+    for (int i = n - 1; i >= 0; i--) {
+      BigDecimal v = r[i][n];
+      for (int k = i + 1; k < n; k++) {
+        v = v.subtract(r[i][k].multiply(x[k]), DIGITS);
+      }
+      x[i] = v.divide(r[i][i], DIGITS);
+      sum += Math.abs(x[i].doubleValue()) * norm[i];
+    }
+    return sum;
+  }
+
+  /** Entry (i, j) of [F b]'[F b], exactly. */
+  private BigDecimal product(int i, int j) {
+    BigDecimal sum = BigDecimal.ZERO;
+    for (int k = 0; k < rows.length; k++) {
+      double u = i < n ? rows[k][i] : b[k];
+      double v = j < n ? rows[k][j] : b[k];
+      if (u != 0 && v != 0) {
+        sum = sum.add(new BigDecimal(u).multiply(new BigDecimal(v)), DIGITS);
+      }
+    }
+    return sum;
+  }
+}

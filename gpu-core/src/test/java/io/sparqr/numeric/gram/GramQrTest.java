@@ -1,0 +1,194 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.numeric.gram;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sparqr.Sampling;
+import io.sparqr.numeric.Tolerances;
+import io.sparqr.numeric.dense.BlasLoader;
+import io.sparqr.numeric.dense.DenseKernels;
+import io.sparqr.threads.Crew;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** What is accepted is as good as it was measured, by arithmetic of 60 digits. */
+class GramQrTest {
+
+  private static final DenseKernels KERNELS = BlasLoader.kernels();
+  private static final double TOLERANCE = 1e-10;
+
+  /** The measurement is random: it may see a third of the truth once in a thousand columns. */
+  private static final double MEASURED = 3;
+
+  private static final Crew PARALLEL =
+      (count, task) -> IntStream.range(0, count).parallel().forEach(task);
+
+  private static GramQr factor(GramCase c, double tolerance, Crew crew) {
+    return GramQr.factor(KERNELS, c, c.n, 1, c.n, tolerance, crew);
+  }
+
+  /** Kinds of rows, from the harmless to those that no Gram matrix can tell apart. */
+  private static GramCase kind(int seed, Random random) {
+    int n = 2 + random.nextInt(20);
+    int m = 3 * n + random.nextInt(6 * n);
+    double spread = Math.pow(10, -random.nextInt(17));
+    GramCase.Entry normal = (i, j) -> random.nextGaussian();
+    return switch (seed % 8) {
+      case 0 -> GramCase.random(random, n, m, (i, j) -> 1);
+      case 1 -> GramCase.random(random, n, m, (i, j) -> random.nextInt(7) - 2);
+      case 2 -> GramCase.random(random, n, m, normal);
+      // Graded columns, graded rows, heavy rows.
+      case 3 -> GramCase.random(random, n, m, (i, j) -> random.nextGaussian() * power(spread, j, n));
+      case 4 -> GramCase.random(random, n, m, (i, j) -> random.nextGaussian() * power(spread, i, m));
+      case 5 ->
+          GramCase.random(random, n, m, (i, j) -> random.nextGaussian() * (i % 5 == 0 ? 1e12 : 1));
+      // Laeuchli: a row of ones, and a small number for each column.
+      case 6 -> laeuchli(n, spread, random);
+      default -> nearly(n, m, spread, random);
+    };
+  }
+
+  private static double power(double spread, int k, int of) {
+    return Math.pow(spread, (double) k / of);
+  }
+
+  private static GramCase laeuchli(int n, double small, Random random) {
+    double[][] rows = new double[n + 1][n];
+    for (int j = 0; j < n; j++) {
+      rows[0][j] = 1;
+      rows[j + 1][j] = small * (1 + random.nextDouble());
+    }
+    return single(rows, random);
+  }
+
+  /** One column is the sum of the others, up to a small part. */
+  private static GramCase nearly(int n, int m, double small, Random random) {
+    double[][] rows = new double[m][n];
+    int last = random.nextInt(n);
+    for (int i = 0; i < m; i++) {
+      rows[i][random.nextInt(n)] = random.nextGaussian();
+      rows[i][random.nextInt(n)] = random.nextGaussian();
+      double sum = 0;
+      for (int j = 0; j < n; j++) {
+        sum += j == last ? 0 : rows[i][j];
+      }
+      rows[i][last] = sum + small * random.nextGaussian();
+    }
+    return single(rows, random);
+  }
+
+  private static GramCase single(double[][] rows, Random random) {
+    int[] ones = IntStream.range(0, rows.length).map(i -> 1).toArray();
+    return new GramCase(rows, random.doubles(rows.length, -1, 1).toArray(), ones);
+  }
+
+  @Test
+  void whatIsAcceptedIsAsGoodAsReflectors() {
+    int accepted = 0;
+    int refused = 0;
+    int dropped = 0;
+    double[] worst = new double[3];
+    for (int seed : Sampling.numbers("sparqr.gram", 20_000).toArray()) {
+      GramCase c = kind(seed, new Random(seed));
+      GramQr qr = factor(c, TOLERANCE, Crew.ALONE);
+      if (!qr.isAccepted()) {
+        refused++;
+        continue;
+      }
+      if (qr.held() < c.n) {
+        dropped++;
+        assertThat(qr.droppedNorm()).isLessThanOrEqualTo(TOLERANCE * Math.sqrt(c.n));
+        continue;
+      }
+      accepted++;
+      GramCase.Truth truth = c.truth(qr);
+      assertThat(truth.backwardError())
+          .as("seed %d: backward error of R", seed)
+          .isLessThanOrEqualTo(MEASURED * GramQr.ALLOWED);
+      assertThat(truth.rhsError())
+          .as("seed %d: Q'b", seed)
+          .isLessThanOrEqualTo(MEASURED * GramQr.ALLOWED);
+      assertThat(truth.squaresError())
+          .as("seed %d: squares", seed)
+          .isLessThanOrEqualTo(MEASURED * GramQr.ALLOWED);
+      worst[0] = Math.max(worst[0], truth.backwardError());
+      worst[1] = Math.max(worst[1], truth.rhsError());
+      worst[2] = Math.max(worst[2], truth.squaresError());
+    }
+    System.out.printf(
+        "fronts by their Gram matrix: %d accepted, %d with dependent columns, %d refused; largest"
+            + " errors of R, Q'b, squares in eps: %.2f, %.2f, %.2f%n",
+        accepted,
+        dropped,
+        refused,
+        worst[0] / Tolerances.EPS,
+        worst[1] / Tolerances.EPS,
+        worst[2] / Tolerances.EPS);
+    assertThat(accepted).isGreaterThan((accepted + refused + dropped) / 2);
+    assertThat(refused).isPositive();
+    assertThat(dropped).isPositive();
+  }
+
+  @Test
+  void theBitsDoNotDependOnThreads() {
+    for (int seed : Sampling.numbers(40, 2).toArray()) {
+      var random = new Random(seed);
+      GramCase c = GramCase.random(random, 300, 3000, (i, j) -> random.nextGaussian());
+      GramQr alone = factor(c, TOLERANCE, Crew.ALONE);
+      GramQr many = factor(c, TOLERANCE, PARALLEL);
+      assertThat(many.refused()).isEqualTo(alone.refused());
+      assertThat(many.triangle()).isEqualTo(alone.triangle());
+      assertThat(many.residualSquares()).isEqualTo(alone.residualSquares());
+    }
+  }
+
+  /** Dummies of two factors: one column of the second depends on the others, exactly. */
+  @Test
+  void dummiesLoseOneColumn() {
+    var random = new Random(11);
+    int a = 30;
+    int b = 20;
+    double[][] rows = new double[600][a + b];
+    for (double[] row : rows) {
+      row[random.nextInt(a)] = 1;
+      row[a + random.nextInt(b)] = 1;
+    }
+    GramQr qr = factor(single(rows, random), TOLERANCE, Crew.ALONE);
+    assertThat(qr.refused()).isEmpty();
+    assertThat(qr.held()).isEqualTo(a + b - 1);
+    assertThat(qr.staircase()[a + b - 1]).as("the last one").isEqualTo(a + b - 1);
+    assertThat(qr.droppedNorm()).isLessThan(Tolerances.EPS * rows.length);
+  }
+
+  @Test
+  void aSmallRemainderIsNotTakenForNone() {
+    GramCase c = nearly(12, 100, 1e-7, new Random(5));
+    assertThat(factor(c, TOLERANCE, Crew.ALONE).refused()).contains("keeps");
+    assertThat(factor(c, 1, Crew.ALONE).held()).isEqualTo(11);
+  }
+
+  @Test
+  void withoutARankTestAWeakColumnIsRefused() {
+    double[][] rows = {{1, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 5}};
+    GramCase c = single(rows, new Random(1));
+    assertThat(factor(c, -1, Crew.ALONE).refused()).contains("no rank test");
+    assertThat(factor(c, TOLERANCE, Crew.ALONE).held()).isEqualTo(1);
+  }
+
+  @Test
+  void squaresOutOfRangeAreRefused() {
+    for (double scale : new double[] {1e-170, 1e-120, 1e120, 1e170}) {
+      var random = new Random(3);
+      GramCase c = GramCase.random(random, 5, 40, (i, j) -> scale * random.nextGaussian());
+      assertThat(factor(c, 0, Crew.ALONE).isAccepted()).as("%g", scale).isFalse();
+    }
+  }
+
+  @Test
+  void whatIsNotANumberIsRefused() {
+    var random = new Random(4);
+    GramCase c = GramCase.random(random, 6, 50, (i, j) -> i == 7 ? Double.NaN : 1 + j);
+    assertThat(factor(c, TOLERANCE, Crew.ALONE).isAccepted()).isFalse();
+  }
+}
