@@ -173,7 +173,7 @@ final class SubtreeRun {
                 threads,
                 plan.numbers().deviceMemoryBytes(),
                 plan.numbers().keepQ())
-            .gram(plan.numbers().gram())
+            .gram(plan.numbers().fronts().gram())
             .ofUnitColumns(plan.numbers().equilibrated())
             .forSolution(keeping.solution().isPresent())
             .staying(keeping.resident().isPresent())

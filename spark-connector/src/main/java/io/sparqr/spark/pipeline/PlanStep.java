@@ -102,10 +102,11 @@ final class PlanStep {
         devices,
         options.factorization().deviceMemoryBytes().orElse(0),
         resources.local(),
-        options.factorization().keepQ(),
+        new SolvePlan.Fronts(
+            options.factorization().keepQ(),
+            options.factorization().method() == FrontMethod.AUTO),
         options.problem().equilibrate(),
-        resources.combineFlops(found.nonzeros()),
-        options.factorization().method() == FrontMethod.AUTO);
+        resources.combineFlops(found.nonzeros()));
   }
 
   /** The ridge of the problem, whether its rows are in the source or not. */

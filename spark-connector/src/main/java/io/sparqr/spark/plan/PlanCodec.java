@@ -225,9 +225,9 @@ public final class PlanCodec {
     out.putBoolean(n.ridge().uniform()).putDoubles(n.ridge().lambdas());
     out.putBoolean(n.devices().use()).putBoolean(n.devices().required());
     out.putText(n.devices().reason());
-    out.putLong(n.deviceMemoryBytes()).putBoolean(n.local()).putBoolean(n.keepQ());
+    out.putLong(n.deviceMemoryBytes()).putBoolean(n.local());
+    out.putBoolean(n.fronts().keepQ()).putBoolean(n.fronts().gram());
     out.putBoolean(n.equilibrated()).putDouble(n.combineFlops());
-    out.putBoolean(n.gram());
   }
 
   private static SolvePlan.Numbers numbers(NumberStream.Reader in) throws IOException {
@@ -238,10 +238,9 @@ public final class PlanCodec {
         verdict(in.getBoolean(), in.getBoolean(), in.getText()),
         in.getLong(),
         in.getBoolean(),
+        new SolvePlan.Fronts(in.getBoolean(), in.getBoolean()),
         in.getBoolean(),
-        in.getBoolean(),
-        in.getDouble(),
-        in.getBoolean());
+        in.getDouble());
   }
 
   private static Ridge ridge(boolean uniform, double[] lambdas) {

@@ -25,8 +25,8 @@ public final class SolvePlan {
    * The scalar parts.
    *
    * @param devices whether the problem runs on GPUs
+   * @param fronts how fronts are factored
    * @param combineFlops maximum flops of the map-side combine per entry received
-   * @param gram whether a front may be factored by its Gram matrix
    */
   public record Numbers(
       int rhsCount,
@@ -35,10 +35,23 @@ public final class SolvePlan {
       DeviceVerdict devices,
       long deviceMemoryBytes,
       boolean local,
-      boolean keepQ,
+      Fronts fronts,
       boolean equilibrated,
-      double combineFlops,
-      boolean gram) {}
+      double combineFlops) {
+
+    /** {@link Fronts#keepQ}. */
+    public boolean keepQ() {
+      return fronts.keepQ;
+    }
+  }
+
+  /**
+   * How fronts are factored.
+   *
+   * @param keepQ whether Q is kept
+   * @param gram whether a front may be factored by its Gram matrix
+   */
+  public record Fronts(boolean keepQ, boolean gram) {}
 
   private final SymbolicAnalysis analysis;
   private final TreePartition partition;
@@ -128,10 +141,9 @@ public final class SolvePlan {
             numbers.devices,
             numbers.deviceMemoryBytes,
             numbers.local,
-            numbers.keepQ,
+            numbers.fronts,
             numbers.equilibrated,
-            numbers.combineFlops,
-            numbers.gram);
+            numbers.combineFlops);
     return new SolvePlan(analysis, partition, columnScale, rhsScale, n, readings);
   }
 

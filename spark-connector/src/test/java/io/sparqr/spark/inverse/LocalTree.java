@@ -105,10 +105,9 @@ final class LocalTree implements InverseNorms.Tree {
             Ridge.NONE,
             new DeviceVerdict.Refuse("asked for"),
             0,
-            true,
+            true, new SolvePlan.Fronts(false, false),
             false,
-            false,
-            0, false);
+            0);
     var readings = new io.sparqr.spark.plan.Readings(List.of());
     return new SolvePlan(analysis, partition, scale, new double[] {1}, numbers, readings);
   }

@@ -61,10 +61,9 @@ class PlanCodecTest {
             Ridge.of(0.5),
             verdict,
             1L << 40,
+            true, new SolvePlan.Fronts(false, false),
             true,
-            false,
-            true,
-            Double.POSITIVE_INFINITY, false);
+            Double.POSITIVE_INFINITY);
     var first = new Fingerprint(1, 2, random.nextLong(), random.nextLong(), -1, 1);
     return new SolvePlan(
         analysis,

@@ -50,10 +50,9 @@ class FrontCombinerTest {
             Ridge.NONE,
             new DeviceVerdict.Refuse("asked for"),
             0,
+            true, new SolvePlan.Fronts(false, false),
             true,
-            false,
-            true,
-            combineFlops, false),
+            combineFlops),
         new Readings(List.of()));
   }
 

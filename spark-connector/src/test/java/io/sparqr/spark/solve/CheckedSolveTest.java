@@ -82,7 +82,7 @@ class CheckedSolveTest {
         ones,
         new double[] {1},
         new SolvePlan.Numbers(
-            1, 1e-10, Ridge.NONE, new DeviceVerdict.Refuse("asked for"), 0, true, false, false, 0, false),
+            1, 1e-10, Ridge.NONE, new DeviceVerdict.Refuse("asked for"), 0, true, new SolvePlan.Fronts(false, false), false, 0),
         new Readings(List.of()));
   }
 
