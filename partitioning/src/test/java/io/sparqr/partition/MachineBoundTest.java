@@ -244,7 +244,7 @@ class MachineBoundTest {
       assertThat(new DeviceMapper(work, k).map().seconds()).isGreaterThan(bound);
     }
     // and it is not far below: cores at their rate, whose model adds bytes and calls
-    ResourceModel two = ResourceModel.uniform(2, 1e10, 1L << 40);
+    ResourceModel two = ResourceModel.uniform(2, 1e9, 1L << 40);
     double cores = MachineBound.ofEqual(two.workers().get(0), 2).seconds(s, 1);
     double foretold =
         TreePartitioner.partition(s, two, PartitionOptions.defaults()).estimatedSeconds();
