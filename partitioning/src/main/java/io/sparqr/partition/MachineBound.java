@@ -20,7 +20,8 @@ import java.util.Arrays;
  * which is solved exactly in closed form: fronts go to the devices in the order of a_f / b_f, until
  * both sides end together; one kind, fronts of that ratio, is divided. No transfers, no waits, no
  * right-hand sides' solves. Beside it, no path from a leaf to a root is shorter than the least
- * seconds of its fronts one after the other, where a front's columns are one after the other too.
+ * seconds of its fronts one after the other, each on the cores of one executor or, column by
+ * column, on devices.
  *
  * <p>What a front takes is counted: on devices the flops of its tiles, padding included ({@link
  * TileFlops}), on cores those of its staircase ({@link SymbolicAnalysis#frontFlops}). So the bound
@@ -29,8 +30,9 @@ import java.util.Arrays;
  *
  * @param deviceFlops flops per second of all devices together, 0 without devices
  * @param hostFlops flops per second of all cores together, 0 if they do not take part
+ * @param frontFlops flops per second of the cores that can share a front: those of one executor
  */
-public record MachineBound(double deviceFlops, double hostFlops) {
+public record MachineBound(double deviceFlops, double hostFlops, double frontFlops) {
 
   /**
    * Flops per second of the tasks of a device at most, over its FP64 peak without tensor cores. An
@@ -59,8 +61,8 @@ public record MachineBound(double deviceFlops, double hostFlops) {
   public static MachineBound ofEqual(ResourceModel.Worker like, int count) {
     double all = count * like.flopsPerSecond();
     return like.device()
-        ? new MachineBound(DEVICE_LIMIT / DeviceModel.PEAK_SHARE * all, 0)
-        : new MachineBound(0, all);
+        ? new MachineBound(DEVICE_LIMIT / DeviceModel.PEAK_SHARE * all, 0, 0)
+        : new MachineBound(0, all, like.flopsPerSecond());
   }
 
   /** Which share of some seconds a bound is; 0 without seconds. */
@@ -70,9 +72,11 @@ public record MachineBound(double deviceFlops, double hostFlops) {
 
   /** Checks the rates. */
   public MachineBound {
-    if (!(deviceFlops >= 0) || !(hostFlops >= 0) || deviceFlops + hostFlops == 0) {
+    boolean some = deviceFlops > 0 || hostFlops > 0 && frontFlops > 0;
+    if (!(deviceFlops >= 0) || !(hostFlops >= frontFlops) || !(frontFlops >= 0) || !some) {
       throw new IllegalArgumentException(
-          "a machine of %s flops/s on devices and %s on cores".formatted(deviceFlops, hostFlops));
+          "a machine of %s flops/s on devices, %s on cores, %s for a front"
+              .formatted(deviceFlops, hostFlops, frontFlops));
     }
   }
 
@@ -113,7 +117,7 @@ public record MachineBound(double deviceFlops, double hostFlops) {
             onCores[f] = over(flops, hostFlops);
             onDevices[f] = over(devices ? tiled[f - from] : flops, deviceFlops);
             double chain = COLUMN_SECONDS * Math.min(analysis.fm(f), analysis.fn(f));
-            least[f] = Math.min(onCores[f], Math.max(onDevices[f], chain));
+            least[f] = Math.min(over(flops, frontFlops), Math.max(onDevices[f], chain));
           }
         });
     double[] path = new double[fronts];

@@ -208,6 +208,7 @@ class MachineBoundTest {
       var workers = new ArrayList<ResourceModel.Worker>();
       double devices = 0;
       double cores = 0;
+      double best = 0;
       for (int w = 0; w <= random.nextInt(4); w++) {
         if (random.nextBoolean()) {
           DeviceModel device = DeviceModel.ofPeak(random.nextDouble(1e12, 4e13), 1L << 40);
@@ -216,6 +217,7 @@ class MachineBoundTest {
         } else {
           workers.add(ResourceModel.Worker.cpu("cores", random.nextDouble(1e9, 1e11), 1L << 40));
           cores += workers.get(w).flopsPerSecond();
+          best = Math.max(best, workers.get(w).flopsPerSecond());
         }
       }
       TreePartition cut =
@@ -223,7 +225,7 @@ class MachineBoundTest {
               s,
               new ResourceModel(workers, 1e9, ResourceModel.DEVICE_LEVEL_SECONDS),
               new PartitionOptions(2, 1 + random.nextInt(4), 1, 0));
-      var machine = new MachineBound(devices, cores);
+      var machine = new MachineBound(devices, cores, best);
       assertThat(machine.seconds(s, 1))
           .as("seed %d, iteration %d", SEED, it)
           .isLessThanOrEqualTo(cut.estimatedSeconds());
@@ -249,6 +251,11 @@ class MachineBoundTest {
     double foretold =
         TreePartitioner.partition(s, two, PartitionOptions.defaults()).estimatedSeconds();
     assertThat(cores / foretold).isBetween(0.4, 1.0);
+    // the planner's own bound, of flops alone
+    assertThat(cores)
+        .isCloseTo(
+            TreePartitioner.partition(s, two, PartitionOptions.defaults()).lowerBoundSeconds(),
+            within(ROUNDING * foretold));
   }
 
   /** Where work costs nothing, the longest way to the root is left, column by column. */
@@ -264,10 +271,10 @@ class MachineBoundTest {
         }
         longest = Math.max(longest, columns);
       }
-      assertThat(new MachineBound(1e30, 0).seconds(s, 1))
+      assertThat(new MachineBound(1e30, 0, 0).seconds(s, 1))
           .isCloseTo(1e-7 * longest, within(ROUNDING));
       // cores have no such chain in their model
-      assertThat(new MachineBound(1e30, 1e30).seconds(s, 1)).isLessThan(ROUNDING);
+      assertThat(new MachineBound(1e30, 1e30, 1e30).seconds(s, 1)).isLessThan(ROUNDING);
     }
   }
 
@@ -297,8 +304,9 @@ class MachineBoundTest {
     SymbolicAnalysis s = analysis(problem, ordering);
     DeviceModel h200 = DeviceModel.reference();
     double peak = MachineBound.DEVICE_LIMIT / DeviceModel.PEAK_SHARE * h200.flopsPerSecond();
-    double alone = new MachineBound(peak, 0).seconds(s, 1);
-    double mixed = new MachineBound(peak, 16 * MachineBound.CORE_FLOPS).seconds(s, 1);
+    double alone = new MachineBound(peak, 0, 0).seconds(s, 1);
+    double cores = 16 * MachineBound.CORE_FLOPS;
+    double mixed = new MachineBound(peak, cores, cores).seconds(s, 1);
     assertThat(mixed).isLessThan(alone).isPositive();
     assertThat(alone).isLessThan(kernels);
     TreePartition cut =
@@ -313,10 +321,10 @@ class MachineBoundTest {
 
   @Test
   void aMachineThatDoesNothingIsRefused() {
-    assertThatThrownBy(() -> new MachineBound(0, 0))
+    assertThatThrownBy(() -> new MachineBound(0, 0, 0))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("0.0 flops/s on devices");
-    assertThatThrownBy(() -> new MachineBound(Double.NaN, 1))
+    assertThatThrownBy(() -> new MachineBound(Double.NaN, 1, 1))
         .isInstanceOf(IllegalArgumentException.class);
   }
 }

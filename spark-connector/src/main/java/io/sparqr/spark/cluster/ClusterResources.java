@@ -270,14 +270,17 @@ public final class ClusterResources {
   public MachineBound bound() {
     double devices = 0;
     double cores = 0;
+    double most = 0;
     for (Worker w : workers) {
       if (w.device().isPresent()) {
         double peak = w.device().get().flopsPerSecond() / DeviceModel.PEAK_SHARE;
         devices += Math.max(MachineBound.DEVICE_LIMIT * peak, rates.deviceFlops());
       }
-      cores += w.cores() * Math.max(MachineBound.CORE_FLOPS, rates.coreFlops());
+      double own = w.cores() * Math.max(MachineBound.CORE_FLOPS, rates.coreFlops());
+      cores += own;
+      most = Math.max(most, own);
     }
-    return new MachineBound(devices, cores);
+    return new MachineBound(devices, cores, local ? cores : most);
   }
 
   /**
