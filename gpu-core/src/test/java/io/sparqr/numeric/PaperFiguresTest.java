@@ -68,8 +68,22 @@ class PaperFiguresTest {
   /** Figure 4, left: the rows of front 4 in their order, its own of A and its children's. */
   private static final List<String> ASSEMBLED =
       List.of(
-          "16", "17", "18", "child 3: 13", "19", "20", "child 1: 3", "child 2: 8", "21", "22",
-          "child 2: 9", "child 3: 14", "child 1: 4", "child 2: 10", "child 3: 15", "child 1: 5",
+          "16",
+          "17",
+          "18",
+          "child 3: 13",
+          "19",
+          "20",
+          "child 1: 3",
+          "child 2: 8",
+          "21",
+          "22",
+          "child 2: 9",
+          "child 3: 14",
+          "child 1: 4",
+          "child 2: 10",
+          "child 3: 15",
+          "child 1: 5",
           "child 2: 11");
 
   private static CsrMatrix matrix(Random random) {
@@ -119,7 +133,10 @@ class PaperFiguresTest {
   void theFrontsAreThoseOfTheFigures() {
     SymbolicAnalysis s = analysis(matrix(new Random(SEED)));
     int[][] columns = {
-      {1, 2, 6, 8, 11}, {3, 6, 7, 8, 12}, {4, 5, 7, 9, 11}, {5, 6, 7, 8, 9, 11, 12},
+      {1, 2, 6, 8, 11},
+      {3, 6, 7, 8, 12},
+      {4, 5, 7, 9, 11},
+      {5, 6, 7, 8, 9, 11, 12},
       {8, 9, 10, 11, 12}
     };
     int[] pivots = {2, 1, 1, 3, 5};
@@ -162,9 +179,7 @@ class PaperFiguresTest {
     double[] number = IntStream.rangeClosed(1, ROWS.length).asDoubleStream().toArray();
     RowSplit split = RowSplit.of(a, number, 1, s, ones());
     int[] all = IntStream.range(0, s.fronts()).toArray();
-    var rows =
-        new RowsByFront(
-            new SubtreeProblem(s, all, split.rows(), List.of()));
+    var rows = new RowsByFront(new SubtreeProblem(s, all, split.rows(), List.of()));
     var layout = new FrontLayout(s, rows, FrontLayout.EmptyRows.BEHIND);
     layout.begin(MIDDLE);
     for (int c = 0; c < MIDDLE; c++) {

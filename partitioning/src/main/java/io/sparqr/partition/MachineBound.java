@@ -168,8 +168,7 @@ public record MachineBound(double deviceFlops, double hostFlops, double frontFlo
   }
 
   /** Fronts of smaller ratio on devices, of larger ones on cores, and those of a ratio on both. */
-  private record Split(
-      double devicesBelow, double devicesAt, double coresAt, double coresAbove) {
+  private record Split(double devicesBelow, double devicesAt, double coresAt, double coresAbove) {
 
     static Split at(double kind, double[] ratio, double[] devices, double[] cores) {
       double below = 0;

@@ -68,8 +68,7 @@ public final class TileFlops {
   }
 
   /** As above, of the fronts from .. to - 1. */
-  public static double[] of(
-      SymbolicAnalysis analysis, TileModel model, int rhs, int from, int to) {
+  public static double[] of(SymbolicAnalysis analysis, TileModel model, int rhs, int from, int to) {
     var count = new TileFlops(model, rhs);
     double[] flops = new double[to - from];
     for (int f = from; f < to; f++) {

@@ -193,8 +193,7 @@ class MachineBoundTest {
   }
 
   private static SymbolicAnalysis randomAnalysis(Random random) {
-    SparsityPattern a =
-        Patterns.random(random, 5 + random.nextInt(90), 1 + random.nextInt(60), 4);
+    SparsityPattern a = Patterns.random(random, 5 + random.nextInt(90), 1 + random.nextInt(60), 4);
     return SymbolicAnalyzer.analyze(
         a, SymbolicOptions.defaults().withOrdering(OrderingMethod.NATURAL));
   }
@@ -230,16 +229,14 @@ class MachineBoundTest {
           .as("seed %d, iteration %d", SEED, it)
           .isLessThanOrEqualTo(cut.estimatedSeconds());
       // without what a level costs, and without the columns of a path, which the planner ignores
-      double fronts =
-          cut.estimatedSeconds() - cut.levels() * ResourceModel.DEVICE_LEVEL_SECONDS;
+      double fronts = cut.estimatedSeconds() - cut.levels() * ResourceModel.DEVICE_LEVEL_SECONDS;
       double work = machine.parts(s, 1).work();
       assertThat(work).isLessThanOrEqualTo(fronts + ROUNDING);
     }
     SymbolicAnalysis s = analysis("grad3d24", "nd");
     int[] all = IntStream.range(0, s.fronts()).toArray();
     DeviceModel h200 = DeviceModel.reference();
-    DeviceWork work =
-        DeviceWork.of(s, all, 1, TileModel.device(), h200, DeviceWork.Link.nvlink());
+    DeviceWork work = DeviceWork.of(s, all, 1, TileModel.device(), h200, DeviceWork.Link.nvlink());
     for (int k = 1; k <= 8; k++) {
       double bound =
           MachineBound.ofEqual(ResourceModel.Worker.gpu("device", h200), k).seconds(s, 1);

@@ -149,8 +149,7 @@ abstract class TallOnExecutors {
         .flatMap(
             p -> {
               Files.createTempFile(Path.of(readings), "reading" + p, "");
-              double[][] all =
-                  new LowRankPlusSparse(PARTITIONS * 40, 20, 2, 0.05, SEED).matrix();
+              double[][] all = new LowRankPlusSparse(PARTITIONS * 40, 20, 2, 0.05, SEED).matrix();
               return List.of(all).subList(40 * p, 40 * (p + 1)).iterator();
             });
   }

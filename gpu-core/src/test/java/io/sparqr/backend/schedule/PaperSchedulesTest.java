@@ -130,7 +130,6 @@ class PaperSchedulesTest {
     assertThat(grown).isEqualTo(1);
   }
 
-
   /** Reflectors of a bundle: v of each column, H = I - tau v v' with v over all of its rows. */
   private record Bundle(List<Integer> tiles, double[][] v, double[] tau) {}
 
