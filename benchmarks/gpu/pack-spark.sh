@@ -37,6 +37,8 @@ for m in spark-connector regression cli; do
   cp -r "$home/$m/target/test-classes" "$stage/$m/"
 done
 cp "$home"/benchmarks/gpu/{product.sh,compare.py} "$stage/"
+mkdir -p "$stage/papers"
+cp "$home"/benchmarks/papers/* "$stage/papers/"
 sed -n 's:.*<spark.jvm.args>\(.*\)</spark.jvm.args>.*:\1:p' "$home/pom.xml" >"$stage/jvm.args"
 jlink --add-modules java.se,jdk.unsupported,jdk.incubator.vector,jdk.crypto.ec,jdk.management,jdk.security.auth,jdk.security.jgss,jdk.zipfs,jdk.charsets,jdk.localedata \
   --generate-cds-archive --include-locales=en --strip-debug --no-header-files --no-man-pages --compress=2 --output "$stage/jre"

@@ -47,6 +47,8 @@ if [ ! -x "$out/jre/bin/java" ]; then
     --strip-debug --no-header-files --no-man-pages --compress=2 --output "$out/jre"
 fi
 cp "$home"/benchmarks/gpu/{run.sh,check.sh,evidence.sh,sanitize.sh,survey.sh,table.sh,cusolver.py,summary.py} "$out/"
+mkdir -p "$out/papers"
+cp "$home"/benchmarks/papers/* "$out/papers/"
 # What evidence.sh says of the code at the head of its logs.
 "$home/gpu-core/src/main/cuda/fingerprint.sh" >"$out/KERNELS"
 { git -C "$home" describe --always --dirty --abbrev=12 --exclude='*' 2>/dev/null || echo unknown; } >"$out/COMMIT"

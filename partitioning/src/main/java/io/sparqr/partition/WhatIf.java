@@ -35,6 +35,8 @@ public record WhatIf(List<Line> lines) {
    * @param speedup estimated seconds with one worker over those with this number
    * @param peakBytes largest peak memory of a task
    * @param shuffleBytes contribution blocks sent between workers
+   * @param boundSeconds bound for any schedule, see {@link MachineBound}: among CPUs at the rate of
+   *     the estimate, on devices at the limit of the hardware
    */
   public record Line(
       int workers,
@@ -44,7 +46,14 @@ public record WhatIf(List<Line> lines) {
       double lowerBoundSeconds,
       double speedup,
       long peakBytes,
-      long shuffleBytes) {}
+      long shuffleBytes,
+      double boundSeconds) {
+
+    /** The share of the estimated seconds that the bound is. */
+    public double boundShare() {
+      return MachineBound.share(boundSeconds, seconds);
+    }
+  }
 
   /**
    * Partitions for several numbers of equal workers. Unless the options say otherwise, each CPU
@@ -66,10 +75,11 @@ public record WhatIf(List<Line> lines) {
             SpreadCut.of(
                 analysis, equal(like, count, networkBytesPerSecond, levelSeconds), options);
     double alone = cuts.apply(1).seconds();
-    return new WhatIf(Arrays.stream(counts).mapToObj(k -> line(k, cuts.apply(k), alone)).toList());
+    return new WhatIf(
+        Arrays.stream(counts).mapToObj(k -> line(like, k, cuts.apply(k), alone)).toList());
   }
 
-  private static Line line(int count, SpreadCut cut, double alone) {
+  private static Line line(ResourceModel.Worker like, int count, SpreadCut cut, double alone) {
     TreeCost cost = new TreeCost(cut.analysis(), 1);
     TreePartition p = cut.partition();
     long shuffle = 0;
@@ -89,7 +99,8 @@ public record WhatIf(List<Line> lines) {
         p.lowerBoundSeconds(),
         cut.seconds() == 0 ? 1 : alone / cut.seconds(),
         peak,
-        shuffle);
+        shuffle,
+        MachineBound.ofEqual(like, count).seconds(cut.analysis(), 1));
   }
 
   private static ResourceModel equal(

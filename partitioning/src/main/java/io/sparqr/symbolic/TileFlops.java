@@ -64,12 +64,17 @@ public final class TileFlops {
    * @param rhs right-hand sides carried along
    */
   public static double[] of(SymbolicAnalysis analysis, TileModel model, int rhs) {
+    return of(analysis, model, rhs, 0, analysis.fronts());
+  }
+
+  /** As above, of the fronts from .. to - 1. */
+  public static double[] of(SymbolicAnalysis analysis, TileModel model, int rhs, int from, int to) {
     var count = new TileFlops(model, rhs);
-    double[] flops = new double[analysis.fronts()];
-    for (int f = 0; f < flops.length; f++) {
+    double[] flops = new double[to - from];
+    for (int f = from; f < to; f++) {
       long fm = analysis.fm(f);
       int fn = analysis.fn(f);
-      flops[f] =
+      flops[f - from] =
           model.small(fm, fn, rhs)
               ? small(fm, fn, rhs)
               : count.tiled(Staircase.of(analysis, f), fm, fn);

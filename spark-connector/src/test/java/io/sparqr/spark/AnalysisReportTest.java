@@ -31,6 +31,7 @@ class AnalysisReportTest {
         summary,
         2,
         new TreePartition(List.of(tasks), 2, new int[0], 3, 2),
+        1.5,
         new AnalysisReport.Backend("cpu", "<small>"),
         new WhatIf(List.of()),
         new WhatIf(List.of()),
@@ -51,7 +52,9 @@ class AnalysisReportTest {
         .containsEntry("foretoldExecutorBytes", 150L)
         .containsEntry("foretoldHostBytes", 140L)
         .containsEntry("estimatedSeconds", 3.0)
-        .containsEntry("lowerBoundSeconds", 2.0);
+        .containsEntry("lowerBoundSeconds", 2.0)
+        .containsEntry("boundSeconds", 1.5)
+        .containsEntry("boundShare", 0.5);
     assertThat(report().executorBytes()).isZero();
   }
 

@@ -51,6 +51,8 @@ class FailureReportTest {
           "criteria",
           "notes",
           "gflops",
+          "boundSeconds",
+          "boundShare",
           "nnzR",
           "flopsDone",
           "normDeparture",

@@ -38,6 +38,8 @@ final class PinnedAnswers {
       Set.of(
           "seconds",
           "gflops",
+          "boundSeconds",
+          "boundShare",
           "backend",
           "peakDeviceBytes",
           "peakHostBytes",

@@ -41,7 +41,7 @@ class SolveReportTest {
   private static SolveReport report(List<String> warnings) {
     return new SolveReport(
         new SolveReport.Matrix(12_000, 300, 40_000, 2),
-        new SolveReport.Analysis("AMD", "asked for amd", 7, 2e9, 5, 3),
+        new SolveReport.Analysis("AMD", "asked for amd", 7, 2e9, 5, 3, 1.3),
         new SolveReport.Cluster(4, 0),
         new SolveReport.Factorization(
             900,
@@ -66,8 +66,10 @@ class SolveReportTest {
     List<String> keys = keys(SolveReport.class);
     keys.remove("profile"); // for pictures alone
     keys.add("gflops");
+    keys.add("boundShare");
     assertThat(report(List.of()).toMap().keySet()).containsExactlyInAnyOrderElementsOf(keys);
     assertThat(report(List.of()).gflops()).isEqualTo(4);
+    assertThat(report(List.of()).boundShare()).isEqualTo(0.2);
   }
 
   /** The names of a record's figures, those of its groups in their place. */

@@ -4,9 +4,16 @@ package io.sparqr.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sparqr.Contents;
 import io.sparqr.error.InputChangedException;
+import io.sparqr.matrix.gallery.LowRankPlusSparse;
+import io.sparqr.numeric.lowrank.PursuitIteration;
+import io.sparqr.numeric.lowrank.PursuitMethod;
+import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.tall.QStorage;
+import io.sparqr.spark.tall.RobustPca;
 import io.sparqr.spark.tall.TallSkinnyQR;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Iterator;
@@ -16,6 +23,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerJobEnd;
+import org.apache.spark.scheduler.SparkListenerJobStart;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -129,6 +139,87 @@ abstract class TallOnExecutors {
       assertThat(flat(ending.collect())).as("seed %d", SEED).isEqualTo(q);
       assertThat(Path.of(marker)).exists();
     }
+  }
+
+  /** Rows of a known L + S; each reading of a partition leaves a file. */
+  private JavaRDD<double[]> film() {
+    String readings = folder.toString();
+    return context()
+        .parallelize(IntStream.range(0, PARTITIONS).boxed().toList(), PARTITIONS)
+        .flatMap(
+            p -> {
+              Files.createTempFile(Path.of(readings), "reading" + p, "");
+              double[][] all = new LowRankPlusSparse(PARTITIONS * 40, 20, 2, 0.05, SEED).matrix();
+              return List.of(all).subList(40 * p, 40 * (p + 1)).iterator();
+            });
+  }
+
+  private long readings() throws IOException {
+    try (var files = Files.list(folder)) {
+      return files.filter(f -> f.getFileName().toString().startsWith("reading")).count();
+    }
+  }
+
+  /** Ends an executor when this many jobs have ended; counts the jobs that start afterwards. */
+  private static final class Killer extends SparkListener {
+    private final long victim;
+    private final int after;
+    private int ended;
+    private int startedLater;
+
+    Killer(long victim, int after) {
+      this.victim = victim;
+      this.after = after;
+    }
+
+    @Override
+    public synchronized void onJobEnd(SparkListenerJobEnd job) {
+      if (++ended == after) {
+        kill(victim);
+      }
+    }
+
+    @Override
+    public synchronized void onJobStart(SparkListenerJobStart job) {
+      startedLater += ended >= after ? 1 : 0;
+    }
+
+    synchronized int startedLater() {
+      return startedLater;
+    }
+  }
+
+  /** What is left of M, S and Y on the lost executor is made again from the rows. */
+  @ParameterizedTest
+  @EnumSource(PursuitMethod.class)
+  void anExecutorLostBetweenTwoIterationsChangesNoBit(PursuitMethod method) throws IOException {
+    RobustPca.Builder builder = RobustPca.builder().method(method).maxIterations(40);
+    List<PursuitIteration> history;
+    double[] sigma;
+    double[] lowRank;
+    List<SparseRow> sparse;
+    try (RobustPca found = builder.decompose(film())) {
+      history = found.history();
+      sigma = found.sigma();
+      lowRank = flat(found.lowRank().collect());
+      sparse = found.sparse().collect();
+    }
+    assertThat(history).hasSizeGreaterThan(15);
+    assertThat(readings()).isEqualTo(PARTITIONS);
+    // the rows are read by the first job; the tenth iteration or so ends with the tenth
+    var killer = new Killer(executors().get(0), 10);
+    context().sc().addSparkListener(killer);
+    try (RobustPca found = builder.decompose(film())) {
+      assertThat(killer.startedLater()).isGreaterThan(3);
+      assertThat(readings()).as("rows read again").isGreaterThan(2 * PARTITIONS);
+      assertThat(found.history()).as("seed %d", SEED).isEqualTo(history);
+      assertThat(found.sigma()).isEqualTo(sigma);
+      assertThat(flat(found.lowRank().collect())).isEqualTo(lowRank);
+      Contents.requireSame(found.sparse().collect(), sparse, "S");
+    } finally {
+      context().sc().removeSparkListener(killer);
+    }
+    assertThat(context().sc().getPersistentRDDs().size()).isZero();
   }
 
   @Test

@@ -29,7 +29,8 @@ import java.util.stream.IntStream;
  * choice of the backend is calibrated by; with table.detection=true without the lines for no rank
  * detection. A last line a problem is of a task as a solve has it: the session is warm, but plan,
  * layout and device memory are new, and only x comes back; and of one as {@code factorize} has it,
- * whose R comes back and stays on the device, too. A name can also be a Matrix Market file's.
+ * whose R comes back and stays on the device, too. A name can also be a Matrix Market file's; one
+ * that begins with {@code t:} is transposed.
  */
 final class DeviceTable {
 
@@ -97,6 +98,9 @@ final class DeviceTable {
   }
 
   private static CsrMatrix matrix(String name) {
+    if (name.startsWith("t:")) {
+      return matrix(name.substring(2)).transpose();
+    }
     if (name.endsWith(".mtx") || name.endsWith(".mtx.gz")) {
       try {
         return io.sparqr.matrix.MatrixMarket.readMatrix(java.nio.file.Path.of(name));

@@ -3,6 +3,7 @@ package io.sparqr.spark.cli;
 
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.partition.DeviceModel;
+import io.sparqr.partition.MachineBound;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.partition.ResourceModel;
 import io.sparqr.partition.SpreadCut;
@@ -109,6 +110,7 @@ final class AnalyzeCommand implements Callable<Integer> {
         analysis.fronts() == 0
             ? new TreePartition(List.of(), 0, new int[0], 0, 0)
             : cut(analysis, executors);
+    double bound = MachineBound.ofEqual(worker(), executors).seconds(analysis, 1);
     WhatIf processors = whatIf(analysis, worker());
     WhatIf devices = whatIf(analysis, device());
     SymbolicSummary summary = SymbolicSummary.of(analysis, 1);
@@ -116,6 +118,7 @@ final class AnalyzeCommand implements Callable<Integer> {
         summary,
         executors,
         cut,
+        bound,
         backend(analysis),
         processors,
         devices,

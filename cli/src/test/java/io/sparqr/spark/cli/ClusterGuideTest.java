@@ -113,7 +113,7 @@ class ClusterGuideTest {
   private static Map<String, Object> report() {
     return new SolveReport(
             new SolveReport.Matrix(1, 1, 1, 1),
-            new SolveReport.Analysis("", "", 1, 1, 1, 1),
+            new SolveReport.Analysis("", "", 1, 1, 1, 1, 0),
             new SolveReport.Cluster(1, 0),
             new SolveReport.Factorization(
                 1,

@@ -193,6 +193,8 @@ class SolveCommandTest {
             "d2hBytes",
             "seconds",
             "gflops",
+            "boundSeconds",
+            "boundShare",
             "peakDeviceBytes",
             "peakHostBytes",
             "foretoldHostBytes",
@@ -224,6 +226,8 @@ class SolveCommandTest {
     assertThat(report.get("residualNorm").asDouble()).isPositive();
     assertThat(report.get("deadColumns").isArray()).isTrue();
     assertThat(report.get("warnings").isArray()).isTrue();
+    assertThat(report.get("boundSeconds").asDouble()).isPositive();
+    assertThat(report.get("boundShare").asDouble()).isBetween(0.0, 1.0);
   }
 
   @ParameterizedTest

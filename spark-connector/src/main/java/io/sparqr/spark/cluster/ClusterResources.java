@@ -4,6 +4,7 @@ package io.sparqr.spark.cluster;
 import io.sparqr.error.BackendUnavailableException;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.partition.DeviceModel;
+import io.sparqr.partition.MachineBound;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.partition.PayingWorkers;
 import io.sparqr.partition.ResourceModel;
@@ -260,6 +261,26 @@ public final class ClusterResources {
       requireMemory(cut);
       return cut;
     }
+  }
+
+  /**
+   * The bound of the whole machine: all devices at the limit of the hardware, or at a higher rate
+   * that the configuration states, beside all cores at theirs.
+   */
+  public MachineBound bound() {
+    double devices = 0;
+    double cores = 0;
+    double most = 0;
+    for (Worker w : workers) {
+      if (w.device().isPresent()) {
+        double peak = w.device().get().flopsPerSecond() / DeviceModel.PEAK_SHARE;
+        devices += Math.max(MachineBound.DEVICE_LIMIT * peak, rates.deviceFlops());
+      }
+      double own = w.cores() * Math.max(MachineBound.CORE_FLOPS, rates.coreFlops());
+      cores += own;
+      most = Math.max(most, own);
+    }
+    return new MachineBound(devices, cores, local ? cores : most);
   }
 
   /**

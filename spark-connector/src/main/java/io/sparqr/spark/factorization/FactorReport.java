@@ -37,7 +37,7 @@ public final class FactorReport {
                 plan.analysis().columns(),
                 made.input().nonzeros(),
                 plan.numbers().rhsCount()),
-            analysis(options, plan, made.rank().request()),
+            analysis(options, plan, made),
             new SolveReport.Cluster(
                 made.course().waited().executors(),
                 made.course().waited().seconds(),
@@ -86,15 +86,16 @@ public final class FactorReport {
   }
 
   private static SolveReport.Analysis analysis(
-      SolveOptions options, SolvePlan plan, RankRequest request) {
+      SolveOptions options, SolvePlan plan, FactorRun made) {
     SymbolicAnalysis a = plan.analysis();
     return new SolveReport.Analysis(
         a.orderingUsed().name(),
-        orderingReason(options, a) + moved(request),
+        orderingReason(options, a) + moved(made.rank().request()),
         a.fronts(),
         a.flops(),
         plan.partition().tasks().size(),
-        plan.partition().levels());
+        plan.partition().levels(),
+        made.course().boundSeconds());
   }
 
   private static String moved(RankRequest request) {

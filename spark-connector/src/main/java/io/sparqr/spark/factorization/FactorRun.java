@@ -51,6 +51,7 @@ public record FactorRun(
    * @param waited for executors
    * @param group the job group of Spark
    * @param notes for the report, such as how many of the workers are used, and why
+   * @param boundSeconds of the machine, below which no schedule comes
    */
   public record Course(
       SolveReport.Seconds seconds,
@@ -58,6 +59,7 @@ public record FactorRun(
       String group,
       List<String> warnings,
       List<String> notes,
+      double boundSeconds,
       Optional<Profiler> profiler) {}
 
   /** See {@link Factor}. */

@@ -125,6 +125,7 @@ record StoredHead(
             JobScope.newGroup(),
             course.warnings,
             List.of(),
+            0,
             Optional.empty()));
   }
 

@@ -4,6 +4,7 @@ package io.sparqr.spark.pipeline;
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.error.DiskFullException;
 import io.sparqr.numeric.SingletonRows;
+import io.sparqr.partition.MachineBound;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.spark.cluster.ClusterResources;
 import io.sparqr.spark.cluster.ExecutorWait;
@@ -222,6 +223,7 @@ public final class Pipeline {
       FactorInput input,
       PlanHandle plan,
       ClusterResources resources,
+      MachineBound machine,
       String workers,
       RowStep.Sent rows,
       ExecutorWait.Outcome waited,
@@ -285,6 +287,7 @@ public final class Pipeline {
                 scope.group(),
                 List.copyOf(warnings),
                 p.workers.isEmpty() ? List.of() : List.of(p.workers),
+                p.machine.seconds(plan.analysis(), plan.numbers().rhsCount()),
                 profiler));
     return new Stands(
         new FactorState(FactoredRows.of(source, earlier), options, listener, held, made));
@@ -378,11 +381,9 @@ public final class Pipeline {
       progress.phase("plan", "cut of the tree");
       DeviceVerdict devices = rule.verdict(analysis.flops(), analysis.intensity());
       opening.consider(devices);
-      ClusterResources.Planned planned =
-          plans.cut(
-              analysis,
-              found,
-              ClusterResources.probe(engine, options.cut().workers().orElse(0), devices));
+      ClusterResources present =
+          ClusterResources.probe(engine, options.cut().workers().orElse(0), devices);
+      ClusterResources.Planned planned = plans.cut(analysis, found, present);
       ClusterResources resources = planned.resources();
       PlanHandle plan = PlanHandle.of(engine, plans.of(found, planned, devices));
       held.onClose(plan::release);
@@ -402,7 +403,14 @@ public final class Pipeline {
       if (bad.length == 0) {
         left.ifPresent(HeldRows::close);
         return new Prepared(
-            input(found), plan, resources, planned.reason(), rows, waited, sizes(found));
+            input(found),
+            plan,
+            resources,
+            present.bound(),
+            planned.reason(),
+            rows,
+            waited,
+            sizes(found));
       }
       symbolic = symbolic.withNotSingletons(analyses.barred(symbolic, analysis, bad));
       if (found.patterns().print().isPresent()) {

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.report;
 
+import io.sparqr.partition.MachineBound;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.partition.WhatIf;
@@ -18,6 +19,8 @@ import java.util.TreeMap;
  * @param summary of the symbolic analysis, one right-hand side carried along
  * @param executors number of executors for which the tree was cut
  * @param cut the cut of the tree for this number of CPU executors
+ * @param boundSeconds bound for any schedule on these, at the rate of the estimate: {@link
+ *     MachineBound}
  * @param backend the backend that a solve would choose, and the reason
  * @param processors the same problem on other numbers of CPU executors
  * @param devices the same problem on other numbers of executors with a GPU
@@ -28,6 +31,7 @@ public record AnalysisReport(
     SymbolicSummary summary,
     int executors,
     TreePartition cut,
+    double boundSeconds,
     Backend backend,
     WhatIf processors,
     WhatIf devices,
@@ -81,6 +85,8 @@ public record AnalysisReport(
     map.put("levels", cut.levels());
     map.put("estimatedSeconds", cut.estimatedSeconds());
     map.put("lowerBoundSeconds", cut.lowerBoundSeconds());
+    map.put("boundSeconds", boundSeconds);
+    map.put("boundShare", MachineBound.share(boundSeconds, cut.estimatedSeconds()));
     map.put("foretoldHostBytes", mostOfATask(cut.tasks()));
     map.put("foretoldExecutorBytes", executorBytes());
     map.put("advice", advice.toMap());
@@ -139,6 +145,8 @@ public record AnalysisReport(
       line.put("subtreeTasks", l.tasks());
       line.put("estimatedSeconds", l.seconds());
       line.put("lowerBoundSeconds", l.lowerBoundSeconds());
+      line.put("boundSeconds", l.boundSeconds());
+      line.put("boundShare", l.boundShare());
       line.put("speedup", l.speedup());
       line.put("taskBytes", l.peakBytes());
       line.put("shuffleBytes", l.shuffleBytes());

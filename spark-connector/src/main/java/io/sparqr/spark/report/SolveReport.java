@@ -3,6 +3,7 @@ package io.sparqr.spark.report;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sparqr.partition.MachineBound;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -97,9 +98,10 @@ public record SolveReport(
    * @param ordering the column order
    * @param orderingReason the reason for this order
    * @param fronts fronts of the assembly tree
-   * @param flops of the staircase factorization
+   * @param flops of their staircases
    * @param subtreeTasks tasks that the tree was cut into
-   * @param levels levels of the task tree
+   * @param levels of the task tree
+   * @param boundSeconds {@link MachineBound} of the machine that the tree was cut for; 0 if loaded
    */
   public record Analysis(
       String ordering,
@@ -107,7 +109,8 @@ public record SolveReport(
       int fronts,
       double flops,
       int subtreeTasks,
-      int levels)
+      int levels,
+      double boundSeconds)
       implements Serializable {}
 
   /**
@@ -407,6 +410,11 @@ public record SolveReport(
     return seconds.factorize > 0 ? analysis.flops / seconds.factorize / 1e9 : 0;
   }
 
+  /** The bound over the seconds of fronts and rows, which may be combined on their way. */
+  public double boundShare() {
+    return MachineBound.share(analysis.boundSeconds, seconds.assemble + seconds.factorize);
+  }
+
   /** A copy with other times, for callers that repeat a solve. */
   public SolveReport withSeconds(Seconds other) {
     return with(cluster, residual, other, warnings, notes, profile);
@@ -547,6 +555,8 @@ public record SolveReport(
     map.put("d2hBytes", traffic.d2hBytes);
     map.put("seconds", seconds.toMap());
     map.put("gflops", gflops());
+    map.put("boundSeconds", analysis.boundSeconds);
+    map.put("boundShare", boundShare());
     map.put("peakDeviceBytes", factorization.memory.peakDeviceBytes);
     map.put("peakHostBytes", factorization.memory.peakHostBytes);
     map.put("foretoldHostBytes", factorization.memory.foretoldHostBytes);
@@ -564,8 +574,7 @@ public record SolveReport(
   /**
    * One self-contained HTML page of about a megabyte, light or dark according to the reader's
    * system: phases and tasks as a timeline, the assembly tree, fronts by size, A and R, memory over
-   * time, predictions beside measurements. The charts need a {@link #profile}; without {@code
-   * GpuSparseQR.Builder.profile(true)} the page has figures only, and says so.
+   * time, predictions beside measurements. Without a {@link #profile} it has figures only.
    */
   public String toHtml() {
     var data = new LinkedHashMap<String, Object>();
