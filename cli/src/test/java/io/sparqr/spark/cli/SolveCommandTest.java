@@ -198,7 +198,8 @@ class SolveCommandTest {
             "foretoldHostBytes",
             "factorBytes",
             "warnings",
-            "notes");
+            "notes",
+            "run");
     List<String> seconds = new ArrayList<>();
     report.get("seconds").fieldNames().forEachRemaining(seconds::add);
     assertThat(seconds)

@@ -117,8 +117,10 @@ public record SolveReport(
    * @param waitedSeconds time spent waiting for them; part of {@code seconds.plan}
    * @param engine where the tasks ran: "spark", or "local" for the driver's JVM without Spark
    * @param engineReason the reason, if there was a choice; otherwise empty
+   * @param run when, where and by what
    */
-  public record Cluster(int executors, double waitedSeconds, String engine, String engineReason)
+  public record Cluster(
+      int executors, double waitedSeconds, String engine, String engineReason, RunRecord run)
       implements Serializable {
 
     /** The engine, except for small problems on the command line. */
@@ -126,11 +128,15 @@ public record SolveReport(
 
     /** The cluster of a solve by Spark. */
     public Cluster(int executors, double waitedSeconds) {
-      this(executors, waitedSeconds, SPARK, "");
+      this(executors, waitedSeconds, SPARK, "", RunRecord.NONE);
     }
 
     private Cluster because(String reason) {
-      return new Cluster(executors, waitedSeconds, engine, reason);
+      return new Cluster(executors, waitedSeconds, engine, reason, run);
+    }
+
+    private Cluster of(String input) {
+      return new Cluster(executors, waitedSeconds, engine, engineReason, run.withInput(input));
     }
   }
 
@@ -484,6 +490,11 @@ public record SolveReport(
     return with(cluster.because(reason), residual, seconds, warnings, notes, profile);
   }
 
+  /** A copy with the name of the matrix or table. */
+  public SolveReport withInput(String name) {
+    return with(cluster.of(name), residual, seconds, warnings, notes, profile);
+  }
+
   /** A copy with a profile. */
   public SolveReport withProfile(SolveProfile made) {
     return with(cluster, residual, seconds, warnings, notes, made);
@@ -553,6 +564,7 @@ public record SolveReport(
     map.put("factorBytes", factorization.factorBytes.toMap());
     map.put("warnings", warnings);
     map.put("notes", notes);
+    map.put("run", cluster.run.toMap());
     return map;
   }
 
@@ -562,10 +574,9 @@ public record SolveReport(
   }
 
   /**
-   * One self-contained HTML page of about a megabyte, light or dark according to the reader's
-   * system: phases and tasks as a timeline, the assembly tree, fronts by size, A and R, memory over
-   * time, predictions beside measurements. The charts need a {@link #profile}; without {@code
-   * GpuSparseQR.Builder.profile(true)} the page has figures only, and says so.
+   * One self-contained HTML page of about a megabyte, light or dark as the reader's system: timeline,
+   * assembly tree, fronts, A and R, memory, predictions beside measurements. The charts need a {@link
+   * #profile}; without {@code GpuSparseQR.Builder.profile(true)} the page has figures only.
    */
   public String toHtml() {
     var data = new LinkedHashMap<String, Object>();
@@ -585,15 +596,14 @@ public record SolveReport(
     }
   }
 
-  /** {@link #toText()}. */
-  @Override
-  public String toString() {
-    return toText();
-  }
-
   /** A readable summary of about ten lines. */
   public String toText() {
     return ReportText.of(this);
+  }
+
+  @Override
+  public String toString() {
+    return toText();
   }
 
   /** Flops in a readable unit, such as "1.9 TFLOP". */
@@ -601,9 +611,8 @@ public record SolveReport(
     String[] unit = {"FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP"};
     int u = 0;
     double f = flops;
-    while (f >= 1000 && u < unit.length - 1) {
+    for (; f >= 1000 && u < unit.length - 1; u++) {
       f /= 1000;
-      u++;
     }
     return String.format(Locale.ROOT, f >= 100 ? "%.0f %s" : "%.1f %s", f, unit[u]);
   }
