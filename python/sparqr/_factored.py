@@ -79,6 +79,7 @@ class Held:
     listener: Any
     shape: tuple[int, int]
     several: bool  # whether the b that came with A was two-dimensional
+    with_b: bool = True  # whether there was one; in a saved factorization nothing tells it from zeros
 
     def aligned(self) -> Rows:
         """The rows; ValueError if they are not at hand."""
@@ -91,7 +92,7 @@ class Held:
 
     def require_b(self) -> None:
         """ValueError if there are no right-hand sides."""
-        if self.factorization.summary().matrix().rhs() == 0:
+        if not self.with_b:
             raise ValueError("no b came with A: sparqr.factorize(A, b), or solve(b)")
 
     def close(self) -> None:

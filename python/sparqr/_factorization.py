@@ -12,7 +12,7 @@ from sparqr._declared import OPTIONS
 from sparqr._factored import Factored, Held, Keeps, file_errors, place_of, valued
 from sparqr._jvm import doubles, java_class
 from sparqr._lstsq import LstsqResult, permutation_of, result_of, shaped
-from sparqr._rows import Problem, Rows, problem_of
+from sparqr._rows import Problem, Rows, has_labels, problem_of
 from sparqr._solve import solver_builder, solver_settings
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def load(folder: str | PathLike[str], *, session: Optional[SparkSession] = None)
     Returns
     -------
     Factorization
-        Without rows and Q: ``solve()`` solves for the b that it was saved with,
+        Without rows and Q: ``solve()`` solves for the b that it was saved with (zeros if there was none),
         :meth:`Factorization.solve_relabeled` for another one, :meth:`Factorization.append` takes further rows.
 
     Raises
@@ -158,10 +158,15 @@ class Factorization(Factored):
                 if analysis is not None:
                     builder.analysis(analysis)
                 made = builder.build().factorize(rows.jrdd)
-                return Held(rows, made, problem, listener, rows.shape, problem.several)
+                return Held(rows, made, problem, listener, rows.shape, problem.several, self._has_b(problem))
         except BaseException:
             rows.close()
             raise
+
+    def _has_b(self, problem: Problem) -> bool:
+        if problem.b is not None or not isinstance(problem.matrix, str):
+            return problem.b is not None
+        return problem.weights is None and has_labels(self._spark, problem.matrix)
 
     def solve(self, b: Any = None, *, standard_errors: bool = False) -> LstsqResult:
         """Solve ``min ||sqrt(W) (b - A x)||`` (and the ridge) for another b.
@@ -273,6 +278,8 @@ class Factorization(Factored):
 
         Raises
         ------
+        ValueError
+            b is missing, or A had none.
         SparqrError
             Another number of right-hand sides, or fewer columns; otherwise as for :func:`factorize`.
         """
@@ -281,11 +288,13 @@ class Factorization(Factored):
         made = Factorization(self._spark, None, Keeps(False, self._keeps.shows))
 
         def work() -> Held:
+            if self._has_b(problem) != held.with_b:
+                raise ValueError("the new rows have " + ("no b, A had one" if held.with_b else "a b, A had none"))
             rows = Rows(self._spark, problem)
             try:
                 found = valued(lambda: held.factorization.append(rows.jrdd))
                 shape = (held.shape[0] + rows.shape[0], found.analysis().columns())
-                return Held(rows, found, None, held.listener, shape, held.several)
+                return Held(rows, found, None, held.listener, shape, held.several, held.with_b)
             except BaseException:
                 rows.close()
                 raise

@@ -154,9 +154,12 @@ class FactoredTest(SparkTest):
                         self.assertEqual(again.solve().x.tolist(), found.x.tolist())
                 # the first one is as it was
                 self.close(f.solve().x, np.linalg.lstsq(self.A[:40], b[:40], rcond=None)[0])
-                for wrong in (None, np.ones((20, 3))):
-                    with self.assertRaises(sparqr.SparqrError):
-                        f.append(self.A[40:], wrong)
+                with self.assertRaisesRegex(ValueError, "the new rows have no b, A had one"):
+                    f.append(self.A[40:])
+                with self.assertRaisesRegex(sparqr.SparqrError, "right-hand side"):
+                    f.append(self.A[40:], np.ones((20, 3)))
+        with sparqr.factorize(self.A[:40]) as f, f.append(self.A[40:]) as g:
+            self.close(g.solve_relabeled(self.A, self.b).x, np.linalg.lstsq(self.A, self.b, rcond=None)[0])
 
     def test_predictions(self):
         np = self.np
