@@ -100,15 +100,25 @@ class SolveReportTest {
     assertThat(here.host()).isNotEmpty();
     assertThat(here.hosts()).containsExactly(here.host());
     RunRecord there =
-        here.of("app-1", List.of("b", "a", "b")).withInput("A.mtx").withOptions(Map.of("ridge", "2"));
+        here.of("app-1", List.of("b", "a", "b"))
+            .withInput("A.mtx")
+            .withOptions(Map.of("ridge", "2"));
     assertThat(there.hosts()).containsExactly("a", "b");
-    assertThat(there.toText()).contains("and a b, app-1").contains("Java " + Runtime.version().feature());
+    assertThat(there.toText())
+        .contains("and a b, app-1")
+        .contains("Java " + Runtime.version().feature());
     assertThat(there.toMap())
         .containsEntry("input", "A.mtx")
         .containsEntry("applicationId", "app-1")
         .containsEntry("options", Map.of("ridge", "2"));
     assertThat(report(List.of()).withInput("A.mtx").toText()).contains("input     A.mtx\n");
-    assertThat(new FailureReport("reading", Map.of(), new SolveReport.Seconds(2, 0, 0, 0, 0, 0, 0, 0, 2), new IllegalStateException("no")).toMap())
+    assertThat(
+            new FailureReport(
+                    "reading",
+                    Map.of(),
+                    new SolveReport.Seconds(2, 0, 0, 0, 0, 0, 0, 0, 2),
+                    new IllegalStateException("no"))
+                .toMap())
         .extractingByKey("run")
         .satisfies(run -> assertThat(((Map<?, ?>) run).get("host")).isEqualTo(here.host()));
   }
@@ -125,7 +135,17 @@ class SolveReportTest {
             .with(o.input().withColumns(7));
     assertThat(GivenOptions.of(o))
         .containsExactlyInAnyOrderEntriesOf(
-            Map.of("columns", "7", "ordering", "amd", "ridge", "0.5", "refinement", "2", "check", "true"));
+            Map.of(
+                "columns",
+                "7",
+                "ordering",
+                "amd",
+                "ridge",
+                "0.5",
+                "refinement",
+                "2",
+                "check",
+                "true"));
   }
 
   @Test
@@ -144,7 +164,15 @@ class SolveReportTest {
             new HalfSolve(1, new double[5], new boolean[] {true}),
             new RFactor(matrix, io.sparqr.sparse.Permutation.identity(1), new double[1], null),
             new TallReport(
-                3, 2, 2, 0, new double[] {2, 1}, false, "", new TallReport.Seconds(0, 0, 0, 0), RunRecord.NONE),
+                3,
+                2,
+                2,
+                0,
+                new double[] {2, 1},
+                false,
+                "",
+                new TallReport.Seconds(0, 0, 0, 0),
+                RunRecord.NONE),
             new QTransposed(new double[1][2], new double[1]));
     assertThat(printed).noneMatch(p -> p.toString().matches("(?s).*\\[+[A-Z][\\w.;]*@.*"));
     assertThat(printed.get(4)).hasToString("column 7 = 1 x column 0 - 0.5 x column 3");

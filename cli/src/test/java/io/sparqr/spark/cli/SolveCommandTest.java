@@ -168,13 +168,20 @@ class SolveCommandTest {
   void reportSaysWhenWhereAndByWhat() throws IOException {
     Path json = file("run.json");
     CliRun run =
-        solved("--matrix", "gen:cells2d12", "--ridge", "0.5", "--master", "local[2]", "--report", json);
+        solved(
+            "--matrix",
+            "gen:cells2d12",
+            "--ridge",
+            "0.5",
+            "--master",
+            "local[2]",
+            "--report",
+            json);
     JsonNode told = new ObjectMapper().readTree(Files.readString(json)).get("run");
     assertThat(told.get("input").asText()).isEqualTo("gen:cells2d12");
     assertThat(told.at("/options/ridge").asText()).isEqualTo("0.5");
     assertThat(told.at("/versions/spark").asText()).isEqualTo(spark.version());
-    assertThat(told.get("applicationId").asText())
-        .isEqualTo(spark.sparkContext().applicationId());
+    assertThat(told.get("applicationId").asText()).isEqualTo(spark.sparkContext().applicationId());
     assertThat(told.get("hosts")).hasSize(1);
     assertThat(Instant.parse(told.get("startedAt").asText()))
         .isBetween(Instant.now().minusSeconds(600), Instant.now());

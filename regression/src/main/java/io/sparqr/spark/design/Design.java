@@ -329,8 +329,7 @@ public final class Design implements Serializable {
       Dataset<Row> data, UDF1<Row, Double> make, String output, boolean without) {
     var there = DataColumns.of(data);
     Column[] columns =
-        Selection.columns(
-there, coding.formula(), coding.options(), coding.slots(), false)
+        Selection.columns(there, coding.formula(), coding.options(), coding.slots(), false)
             .toArray(new Column[0]);
     Column value = functions.udf(make, DataTypes.DoubleType).apply(functions.struct(columns));
     String made = "sparqr_prediction";

@@ -36,8 +36,7 @@ public final class Inference {
   private final int label;
   private @Nullable LeastSquaresSolution solution;
 
-  private Inference(
-      QRFactorization factorization, @Nullable JavaRDD<SparseRow> rows, int label) {
+  private Inference(QRFactorization factorization, @Nullable JavaRDD<SparseRow> rows, int label) {
     this.factorization = Objects.requireNonNull(factorization, "factorization");
     this.rows = rows;
     this.label = label;
@@ -316,7 +315,7 @@ public final class Inference {
     Observations.Fit at = fit();
     return rows()
         .zipPartitions(
-        leverages(), (r, h) -> new Observations(at, Observations.only(h), r).influence(fit));
+            leverages(), (r, h) -> new Observations(at, Observations.only(h), r).influence(fit));
   }
 
   /**
@@ -326,11 +325,12 @@ public final class Inference {
   public double press() {
     Observations.Fit at = fit();
     JavaRDD<double[]> parts =
-        rows().zipPartitions(
-            leverages(),
-            (r, h) ->
-                List.of(new double[] {new Observations(at, Observations.only(h), r).press()})
-                    .iterator());
+        rows()
+            .zipPartitions(
+                leverages(),
+                (r, h) ->
+                    List.of(new double[] {new Observations(at, Observations.only(h), r).press()})
+                        .iterator());
     double sum = 0;
     for (double[] part : scoped("PRESS", () -> SparkErrors.unwrap(parts::collect))) {
       sum += part[0];

@@ -20,8 +20,8 @@ import org.apache.spark.sql.SparkSession;
 final class ModelOutput {
 
   /**
-   * The data with a column of predictions, the only output besides "all" and "allWithErrors" that is
-   * not a table of the model.
+   * The data with a column of predictions, the only output besides "all" and "allWithErrors" that
+   * is not a table of the model.
    */
   static final String PREDICTION = "prediction";
 

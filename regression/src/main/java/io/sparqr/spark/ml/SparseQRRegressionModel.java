@@ -185,8 +185,8 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
    * not read, although "training" and "residuals" read those of the fit. "table", "dependencies",
    * "effects", "training", "residuals" are the data frames of {@link SparseQRRegressionSummary}.
    * "all" is {@link #transformAll}, "allWithErrors" {@link #transformWithErrors} with the column
-   * {@code predictionCol + "StandardError"}. "coefficients", "errors", "inference", "fit", "metrics",
-   * "text", "page" are values by name, in {@link io.sparqr.spark.python.Parcels}.
+   * {@code predictionCol + "StandardError"}. "coefficients", "errors", "inference", "fit",
+   * "metrics", "text", "page" are values by name, in {@link io.sparqr.spark.python.Parcels}.
    */
   public SparseQRRegressionModel setOutput(String what) {
     set(output, what);

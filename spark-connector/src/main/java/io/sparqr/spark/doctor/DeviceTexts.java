@@ -16,7 +16,8 @@ final class DeviceTexts {
   private DeviceTexts() {}
 
   /**
-   * The usable devices of this JVM: first where it is, then a description and bytes of memory for each.
+   * The usable devices of this JVM: first where it is, then a description and bytes of memory for
+   * each.
    *
    * @param where this JVM, in words
    */
@@ -26,7 +27,8 @@ final class DeviceTexts {
     String[][] texts = new String[1 + devices.size()][];
     texts[0] = new String[] {where};
     for (int d = 0; d < devices.size(); d++) {
-      texts[d + 1] = new String[] {descriptions.get(d), Long.toString(devices.get(d).memoryBytes())};
+      texts[d + 1] =
+          new String[] {descriptions.get(d), Long.toString(devices.get(d).memoryBytes())};
     }
     return texts;
   }

@@ -44,8 +44,7 @@ public final class FactorReport {
                 made.course().waited().seconds(),
                 made.levels().engine().name(),
                 "",
-                RunRecords.of(
-                    made.levels().engine(), made.course().seconds().total(), options)),
+                RunRecords.of(made.levels().engine(), made.course().seconds().total(), options)),
             factorization(made, plan),
             rankTest(options, made, basic.dropped()),
             new SolveReport.Proof(

@@ -31,7 +31,9 @@ public final class GivenOptions {
     for (RecordComponent c : now.getClass().getRecordComponents()) {
       Object mine = value(now, c);
       Object its = value(before, c);
-      if (mine instanceof Record some && its instanceof Record other && mine.getClass() == its.getClass()) {
+      if (mine instanceof Record some
+          && its instanceof Record other
+          && mine.getClass() == its.getClass()) {
         compare(some, other, given);
       } else if (!Objects.deepEquals(mine, its)) {
         given.put(c.getName(), text(mine));

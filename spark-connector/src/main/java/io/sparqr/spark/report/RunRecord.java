@@ -40,8 +40,7 @@ public record RunRecord(
     implements Serializable {
 
   /** What is unknown: reports that are put together by hand. */
-  public static final RunRecord NONE =
-      new RunRecord("", Map.of(), "", List.of(), "", "", Map.of());
+  public static final RunRecord NONE = new RunRecord("", Map.of(), "", List.of(), "", "", Map.of());
 
   /** Copies the maps and the list. */
   public RunRecord {

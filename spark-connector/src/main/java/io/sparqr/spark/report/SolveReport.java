@@ -574,9 +574,10 @@ public record SolveReport(
   }
 
   /**
-   * One self-contained HTML page of about a megabyte, light or dark as the reader's system: timeline,
-   * assembly tree, fronts, A and R, memory, predictions beside measurements. The charts need a {@link
-   * #profile}; without {@code GpuSparseQR.Builder.profile(true)} the page has figures only.
+   * One self-contained HTML page of about a megabyte, light or dark as the reader's system:
+   * timeline, assembly tree, fronts, A and R, memory, predictions beside measurements. The charts
+   * need a {@link #profile}; without {@code GpuSparseQR.Builder.profile(true)} the page has figures
+   * only.
    */
   public String toHtml() {
     var data = new LinkedHashMap<String, Object>();

@@ -355,7 +355,10 @@ class SparkContractTest {
   @Test
   void batchesOfArrowAreRowsInTheirOrder() {
     StructType schema =
-        new StructType().add("at", DataTypes.LongType).add("x", DataTypes.DoubleType).add("t", DataTypes.StringType);
+        new StructType()
+            .add("at", DataTypes.LongType)
+            .add("x", DataTypes.DoubleType)
+            .add("t", DataTypes.StringType);
     List<Row> wanted = new ArrayList<>();
     for (long k = 0; k < 100; k++) {
       wanted.add(RowFactory.create(k, k == 7 ? null : 0.5 * k, k == 9 ? null : "t" + k));
