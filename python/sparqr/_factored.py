@@ -295,7 +295,7 @@ class Factored:
         def work() -> numpy.ndarray:
             parts = [doubles(jvm, part) for part in held.factorization.leverages().collect()]
             found = numpy.concatenate([*parts, numpy.zeros(0)])
-            weights = held.problem and held.problem.weights
+            weights = None if held.problem is None else held.problem.weights
             if weights is None:
                 return found
             whole = numpy.zeros(len(weights))

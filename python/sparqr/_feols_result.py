@@ -14,7 +14,7 @@ from sparqr._feols_rows import Source
 from sparqr._hypotheses import contrast, contrast_matrix, wald
 from sparqr._predictions import checked
 from sparqr._sample import Variable, absorbed_columns
-from sparqr._tables import Sent, crossing, to_spark
+from sparqr._tables import crossing, to_spark
 from sparqr._tables import doubles as column_of
 
 if TYPE_CHECKING:
