@@ -20,10 +20,14 @@ public final class GivenOptions {
 
   private GivenOptions() {}
 
-  /** By the names of their components, which are those of the options, in order. */
+  /**
+   * By the names of their components, which are those of the options, in order; without the number
+   * of columns, which a report has anyway and callers set by themselves.
+   */
   public static Map<String, String> of(SolveOptions options) {
     var given = new LinkedHashMap<String, String>();
     compare(options, SolveOptions.defaults(), given);
+    given.remove("columns");
     return given;
   }
 
