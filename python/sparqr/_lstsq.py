@@ -268,6 +268,9 @@ def _of_factorization(
 def result_of(spark: SparkSession, solution: Any, problem: Problem, shown: Any, **more: Any) -> LstsqResult:
     """Java's LeastSquaresSolution as a result, with the report's page from ``shown``."""
     jvm = spark._jvm
+    report = solution.report()
+    if isinstance(problem.matrix, str) and problem.matrix:
+        report, shown = report.withInput(problem.matrix), shown.withInput(problem.matrix)
     x = [doubles(jvm, solution.x(j)) for j in range(solution.rhsCount())]
     norms = doubles(jvm, solution.residualNorms())
     return LstsqResult(
@@ -275,7 +278,7 @@ def result_of(spark: SparkSession, solution: Any, problem: Problem, shown: Any, 
         residual_norm=norms if problem.several else float(norms[0]),
         rank=solution.rank(),
         dead_columns=integers(jvm, solution.deadColumns()).tolist(),
-        report=json.loads(solution.report().toJson()),
+        report=json.loads(report.toJson()),
         names=problem.names,
         _page=page_of(jvm, shown),
         **more,

@@ -217,6 +217,27 @@ class FactoredTest(SparkTest):
         with self.assertRaisesRegex(ValueError, "predict belong to a basic solution"):
             sparqr.lstsq(self.A, self.b, minimum_norm=True, predict=np.ones((1, 6)))
 
+    def test_a_report_says_when_where_and_by_what(self):
+        import datetime
+
+        import scipy.io
+        from scipy.sparse import csr_array
+
+        file = self.path("A.mtx")
+        scipy.io.mmwrite(file, csr_array(self.A))
+        result = sparqr.lstsq(file, self.b, ridge=0.25, profile=True)
+        run = result.report["run"]
+        self.assertEqual((run["input"], run["options"]["ridge"]), (file, "0.25"))
+        self.assertEqual(run["applicationId"], self.spark.sparkContext.applicationId)
+        self.assertEqual(run["versions"]["spark"], self.spark.version)
+        self.assertEqual(run["hosts"], [run["host"]])
+        began = datetime.datetime.fromisoformat(run["startedAt"].replace("Z", "+00:00"))
+        self.assertLess(abs((datetime.datetime.now(datetime.timezone.utc) - began).total_seconds()), 600)
+        page = result.to_html()
+        for part in (file, run["startedAt"], run["applicationId"], '<dl id="run">'):
+            self.assertIn(part, page)
+        self.assertEqual(sparqr.lstsq(self.A, self.b).report["run"]["input"], "")
+
     def test_devices(self):
         """As many as the doctor finds, whatever the machine has."""
         found = sparqr.devices()
