@@ -15,7 +15,7 @@ import java.util.function.UnaryOperator;
 /**
  * The report of a solve, for people and programs: a group of figures for each phase. In JSON the
  * figures are not grouped, except for seconds and the bytes of R; their keys are the component
- * names. Immutable, except for the arrays, which callers must not change.
+ * names. Immutable, but for the arrays, which callers must not change.
  *
  * @param matrix the size of the problem
  * @param analysis the column order and the tree
@@ -574,10 +574,8 @@ public record SolveReport(
   }
 
   /**
-   * One self-contained HTML page of about a megabyte, light or dark as the reader's system:
-   * timeline, assembly tree, fronts, A and R, memory, predictions beside measurements. The charts
-   * need a {@link #profile}; without {@code GpuSparseQR.Builder.profile(true)} the page has figures
-   * only.
+   * One self-contained HTML page of about a megabyte: timeline, assembly tree, fronts, A and R,
+   * memory, predictions beside measurements, where {@link #profile} was asked for.
    */
   public String toHtml() {
     var data = new LinkedHashMap<String, Object>();
