@@ -507,65 +507,7 @@ public record SolveReport(
 
   /** Keys and values in the order of the JSON form. */
   public Map<String, Object> toMap() {
-    double[] norm = residual.residualNorm;
-    Check check = residual.check;
-    double condition = rankTest.conditionEstimate;
-    var map = new LinkedHashMap<String, Object>();
-    map.put("rows", matrix.rows);
-    map.put("columns", matrix.columns);
-    map.put("nonzeros", matrix.nonzeros);
-    map.put("rhs", matrix.rhs);
-    map.put("ordering", analysis.ordering);
-    map.put("orderingReason", analysis.orderingReason);
-    map.put("nnzR", factorization.nnzR);
-    map.put("fronts", analysis.fronts);
-    map.put("flops", analysis.flops);
-    map.put("flopsDone", factorization.flopsDone);
-    map.put("method", factorization.gram.method);
-    map.put("gramFronts", factorization.gram.fronts);
-    map.put("gramRefused", factorization.gram.refused);
-    map.put("gramFlops", factorization.gram.flops);
-    map.put("gramError", factorization.gram.error);
-    map.put("tolerance", rankTest.tolerance);
-    map.put("toleranceReason", rankTest.toleranceReason);
-    map.put("rank", rankTest.rank);
-    map.put("deadColumns", rankTest.deadColumns);
-    map.put("conditionEstimate", Double.isFinite(condition) ? condition : null);
-    map.put("nearlyDependent", rankTest.nearlyDependent);
-    map.put("residualNorm", norm.length == 1 ? norm[0] : norm);
-    map.put("residualSource", residual.residualSource);
-    map.put("normalResidual", check.made() ? check.normalResidual : null);
-    map.put("backwardError", check.made() ? check.backwardError : null);
-    map.put("componentwiseError", check.made() ? check.componentwiseError : null);
-    map.put("verdict", check.made() ? check.verdict : null);
-    map.put("criteria", criteria.made() ? criteria.toMap() : null);
-    map.put("normDeparture", proof.normDeparture);
-    map.put("backend", factorization.backend);
-    map.put("backendReason", factorization.backendReason);
-    map.put("devices", factorization.devices);
-    map.put("subtreeTasks", analysis.subtreeTasks);
-    map.put("levels", analysis.levels);
-    map.put("executors", cluster.executors);
-    map.put("waitedSeconds", cluster.waitedSeconds);
-    map.put("engine", cluster.engine);
-    map.put("engineReason", cluster.engineReason);
-    map.put("stages", factorization.schedule.stages);
-    map.put("rounds", factorization.schedule.rounds);
-    map.put("tasks", factorization.schedule.tasks);
-    map.put("redoneTasks", proof.redoneTasks);
-    map.put("shuffleBytes", traffic.shuffleBytes);
-    map.put("h2dBytes", traffic.h2dBytes);
-    map.put("d2hBytes", traffic.d2hBytes);
-    map.put("seconds", seconds.toMap());
-    map.put("gflops", gflops());
-    map.put("peakDeviceBytes", factorization.memory.peakDeviceBytes);
-    map.put("peakHostBytes", factorization.memory.peakHostBytes);
-    map.put("foretoldHostBytes", factorization.memory.foretoldHostBytes);
-    map.put("factorBytes", factorization.factorBytes.toMap());
-    map.put("warnings", warnings);
-    map.put("notes", notes);
-    map.put("run", cluster.run.toMap());
-    return map;
+    return ReportMap.of(this);
   }
 
   /** The JSON form, indented. */
