@@ -224,7 +224,8 @@ def _sorted_by(category: str | int) -> Any:
 class Sent:
     """A table in Spark, and the folder that it lies in, if it does in one.
 
-    The folder is deleted by :meth:`close`, or when this object is garbage-collected: whoever reads the frame keeps it.
+    The folder is deleted by :meth:`close`, or when this object is garbage-collected: keep it as long as the
+    frame is read.
     """
 
     frame: DataFrame
@@ -293,7 +294,7 @@ def _by_file(spark: SparkSession, table: pyarrow.Table, parts: int) -> Sent:
 
 
 def _by_broadcasts(spark: SparkSession, table: pyarrow.Table, rows: int) -> DataFrame:
-    """A DataFrame with a partition for so many rows, each in a broadcast, which Spark gives up with the DataFrame."""
+    """A DataFrame with a partition for each block of rows, in a broadcast that Spark gives up with the DataFrame."""
     from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
     from pyspark.sql.pandas.types import from_arrow_schema
 

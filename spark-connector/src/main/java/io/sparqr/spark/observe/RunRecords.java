@@ -23,10 +23,8 @@ public final class RunRecords {
     if (engine == Engine.LOCAL) {
       return here;
     }
-    List<String> hosts =
-        engine.oneJvm()
-            ? List.of()
-            : Executor.of(engine.context()).stream().map(Executor::host).toList();
+    // none in local mode, whose driver does the work
+    List<String> hosts = Executor.of(engine.context()).stream().map(Executor::host).toList();
     return here.of(engine.context().sc().applicationId(), hosts);
   }
 }
