@@ -152,6 +152,22 @@ def notebook(path: pathlib.Path) -> None:
     (folder / f"{path.stem}.md").write_text("\n\n".join(parts) + "\n")
 
 
+# What the page of speed draws, above the tables of results.
+PLOTS = """
+![Milliseconds in kernels by commit](kernels.svg){ .plain }
+
+![Seconds by Gflop](survey.svg){ .plain }
+
+What these two show, and a third: [speed over time](speed.md).
+"""
+
+
+def plots_first(page: pathlib.Path) -> None:
+    """Puts the plots under a page's title."""
+    title, rest = page.read_text().split("\n", 1)
+    page.write_text(f"{title}\n{PLOTS}{rest}")
+
+
 def main() -> int:
     """Everything; returns the exit code."""
     shutil.rmtree(STAGED, ignore_errors=True)
@@ -167,6 +183,7 @@ def main() -> int:
     for path in ran:
         notebook(path)
     subprocess.run([sys.executable, str(HERE / "speed.py"), str(STAGED)], check=True)
+    plots_first(STAGED / "results.md")
     shutil.copyfile(HERE / "site.css", STAGED / "site.css")
     if javadoc.wait():
         stager.wrong.append("no Javadoc")

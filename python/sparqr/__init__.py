@@ -27,11 +27,14 @@ Ctrl-C (in a notebook: Interrupt) stops the computation: its jobs are cancelled,
 """
 
 from sparqr._analyze import Analysis, analyze
+from sparqr._devices import Device, devices
 from sparqr._doctor import Diagnosis, doctor
 from sparqr._errors import SparqrError
-from sparqr._factorization import Factorization, factorize
+from sparqr._explicit_q import QTransposed
+from sparqr._factorization import Factorization, factorize, load
 from sparqr._feols import Feols, feols
 from sparqr._lstsq import LstsqResult, from_scipy, lstsq
+from sparqr._predictions import Predictions
 from sparqr._ridge_path import ridge_path
 from sparqr._robust import RobustPca, robust_pca
 from sparqr._session import jar, session
@@ -41,20 +44,25 @@ from sparqr._version import __version__
 
 __all__ = [
     "Analysis",
+    "Device",
     "Diagnosis",
     "Factorization",
     "Feols",
     "LeastSquaresResult",
     "LstsqResult",
+    "Predictions",
+    "QTransposed",
     "RobustPca",
     "SparqrError",
     "__version__",
     "analyze",
+    "devices",
     "doctor",
     "factorize",
     "feols",
     "from_scipy",
     "jar",
+    "load",
     "lstsq",
     "qr",
     "ridge_path",

@@ -3,29 +3,26 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
 from sparqr import _progress
 from sparqr._arrays import Matrix, active_session, is_path, right_hand_sides
-from sparqr._calls import in_thread
 from sparqr._declared import OPTIONS
-from sparqr._jvm import doubles, integers
-from sparqr._lstsq import LstsqResult, permutation_of, r_of, result_of, shaped
-from sparqr._report import page_of, to_html
-from sparqr._rows import Problem, Rows, problem_of
+from sparqr._factored import Factored, Held, Keeps, file_errors, place_of, valued
+from sparqr._jvm import doubles, java_class
+from sparqr._lstsq import LstsqResult, permutation_of, result_of, shaped
+from sparqr._rows import Problem, Rows, has_labels, problem_of
 from sparqr._solve import solver_builder, solver_settings
 
 if TYPE_CHECKING:
     import numpy
-    import scipy.sparse
     from pyspark.sql import SparkSession
 
 
 def factorize(
     A: Any,
+    b: Any = None,
     *,
     weights: Any = None,
     ridge: float = 0.0,
@@ -54,6 +51,9 @@ def factorize(
     ----------
     A : sparse matrix or array, array_like, table or path
         Shape (m, n), as for :func:`sparqr.lstsq`.
+    b : array_like or path, optional
+        Shape (m,) or (m, k): right-hand sides that are factored with A, for ``solve()`` without one,
+        :meth:`Factorization.append` and :meth:`Factorization.predict`.
     weights : array_like, optional
         Shape (m,), at least 0. Default: all are 1.
     ridge : float
@@ -97,85 +97,84 @@ def factorize(
         raise ValueError("a factorization gives basic solutions: minimum_norm is for sparqr.lstsq")
     settings = solver_settings(**{name: given[name] for name in OPTIONS})
     shows = _progress.wanted(progress)
-    problem = problem_of(A, None, weights)
+    problem = problem_of(A, b, weights)
     spark = session or active_session()
-    return Factorization(spark, settings, _Kept(bool(keep_q), shows), problem)
+    made = Factorization(spark, settings, Keeps(bool(keep_q), shows))
+    made._kept = made._call("sparqr.factorize", lambda: made._made(problem, None))
+    return made
 
 
-@dataclass(frozen=True)
-class _Kept:
-    """Options of a factorization: whether Q is kept, and whether progress is shown."""
+def load(folder: str | PathLike[str], *, session: Optional[SparkSession] = None) -> Factorization:
+    """Load a factorization that :meth:`Factorization.save` has saved, by Python or by Java.
 
-    q: bool
-    shows: bool
+    Parameters
+    ----------
+    folder : str or path
+        Of any file system of Hadoop's. Keep the files until the factorization is closed.
+    session : pyspark.sql.SparkSession, optional
+        Default: the active one, or a new one by ``sparqr.session()``.
+
+    Returns
+    -------
+    Factorization
+        Without rows and Q: ``solve()`` solves for the b that it was saved with (zeros if there was none),
+        :meth:`Factorization.solve_relabeled` for another one, :meth:`Factorization.append` takes further rows.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is no factorization in the folder.
+    SparqrError
+        It is truncated, damaged, or of another version of the format.
+    """
+    spark = session or active_session("factorization")
+    place = place_of(folder)
+
+    def work() -> Held:
+        loader = java_class(spark._jvm, "io.sparqr.spark.GpuSparseQR")
+        with file_errors():
+            found = loader.load(spark.sparkContext._jsc, place)
+        matrix = found.summary().matrix()
+        return Held(None, found, None, None, (matrix.rows(), matrix.columns()), matrix.rhs() > 1)
+
+    made = Factorization(spark, None, Keeps(False, False))
+    made._kept = made._call("sparqr.load", work)
+    return made
 
 
-@dataclass
-class _Held:
-    """References to objects in the JVM."""
-
-    rows: Rows
-    factorization: Any
-    problem: Problem
-    listener: Any
-
-    def close(self) -> None:
-        try:
-            self.factorization.close()
-        finally:
-            self.rows.close()
-
-
-class Factorization:
-    """``sqrt(W) A P = Q R``, kept by Spark until :meth:`close`; made by :func:`factorize`.
+class Factorization(Factored):
+    """``sqrt(W) A P = Q R``, kept by Spark until :meth:`close`; made by :func:`factorize`, :func:`load`, :meth:`append`.
 
     Not thread-safe. After :meth:`close`, all other calls raise ValueError.
     """
 
-    def __init__(self, spark: SparkSession, settings: dict[str, Any], keeps: _Kept, problem: Problem) -> None:
-        self._spark, self._settings, self._keeps = spark, settings, keeps
-        self._kept: Optional[_Held] = None
-        self._kept = self._call("sparqr.factorize", lambda: self._made(problem, None))
-
-    def _made(self, problem: Problem, analysis: Any) -> _Held:
-        rows = Rows(self._spark, problem, self._settings.get("partitions", 0))
+    def _made(self, problem: Problem, analysis: Any) -> Held:
+        settings = self._settings or {}
+        rows = Rows(self._spark, problem, settings.get("partitions", 0))
         try:
             with _progress.showing(self._spark._jvm, self._keeps.shows) as shown:
                 listener = shown and shown.listener
-                builder = solver_builder(self._spark._jvm, self._settings, listener).keepQ(self._keeps.q)
+                builder = solver_builder(self._spark._jvm, settings, listener).keepQ(self._keeps.q)
                 if analysis is not None:
                     builder.analysis(analysis)
-                return _Held(rows, builder.build().factorize(rows.jrdd), problem, listener)
+                made = builder.build().factorize(rows.jrdd)
+                return Held(rows, made, problem, listener, rows.shape, problem.several, self._has_b(problem))
         except BaseException:
             rows.close()
             raise
 
-    def _shown(self, what: str, work: Callable[[], Any]) -> Any:
-        """A call with the progress that the factorization reports."""
-        held, jvm = self._held, self._spark._jvm
+    def _has_b(self, problem: Problem) -> bool:
+        if problem.b is not None or not isinstance(problem.matrix, str):
+            return problem.b is not None
+        return problem.weights is None and has_labels(self._spark, problem.matrix)
 
-        def showing() -> Any:
-            with _progress.showing(jvm, held.listener is not None, held.listener):
-                return work()
-
-        return self._call(what, showing)
-
-    def _call(self, what: str, work: Callable[[], Any]) -> Any:
-        return in_thread(self._spark, what, work)
-
-    @property
-    def _held(self) -> _Held:
-        if self._kept is None:
-            raise ValueError("this factorization is closed")
-        return self._kept
-
-    def solve(self, b: Any, *, standard_errors: bool = False) -> LstsqResult:
+    def solve(self, b: Any = None, *, standard_errors: bool = False) -> LstsqResult:
         """Solve ``min ||sqrt(W) (b - A x)||`` (and the ridge) for another b.
 
         Parameters
         ----------
-        b : array_like
-            Shape (m,) or (m, k).
+        b : array_like, optional
+            Shape (m,) or (m, k). Default: the b that was factored with A.
         standard_errors : bool
             Compute standard errors of x, too; the first time this takes as many flops as the factorization.
 
@@ -187,25 +186,121 @@ class Factorization:
         Raises
         ------
         ValueError
-            b and A differ in their numbers of rows, or the factorization is closed.
+            b and A differ in their numbers of rows, there is no b, the factorization was loaded or appended to and b is
+            given, or it is closed.
         SparqrError
             NaN or infinity in b, with its place.
         """
         held = self._held
-        sides, several = right_hand_sides(b, self.shape[0])
-        asked = Problem(held.problem.matrix, sides, several, held.problem.weights)
+        if b is None:
 
-        def work() -> LstsqResult:
-            with held.rows.labels(sides) as labels:
-                solution = held.factorization.solve(labels.jrdd)
-                order = permutation_of(self._spark, held.factorization)
-                report = solution.report()
-                result = result_of(self._spark, solution, asked, report, permutation=order)
+            def known() -> Any:
+                held.require_b()
+                return held.factorization.solve()
+
+            return self._solved(known, held.several, standard_errors)
+        rows = held.aligned()
+        sides, several = right_hand_sides(b, self.shape[0])
+
+        def further() -> Any:
+            with rows.labels(sides) as labels:
+                return held.factorization.solve(labels.jrdd)
+
+        return self._solved(further, several, standard_errors)
+
+    def solve_relabeled(self, A: Any, b: Any, *, weights: Any = None, standard_errors: bool = False) -> LstsqResult:
+        """As :meth:`solve`, with all of A and the weights given once more: after :func:`load` and :meth:`append`, which
+        leave no rows. By the corrected semi-normal equations.
+
+        Parameters
+        ----------
+        A : sparse matrix or array, array_like, table or path
+            Shape (m, n): all rows that were factored, in any order.
+        b : array_like or path
+            Shape (m,) or (m, k).
+        weights : array_like, optional
+            Shape (m,): those that were factored.
+        standard_errors : bool
+            As for :meth:`solve`.
+
+        Raises
+        ------
+        ValueError
+            These are the rows of another matrix.
+        SparqrError
+            Another number of rows or columns; NaN or infinity, with its place.
+        """
+        held = self._held
+        problem = problem_of(A, b, weights)
+
+        def further() -> Any:
+            rows = Rows(self._spark, problem)
+            try:
+                return valued(lambda: held.factorization.solveRelabeled(rows.jrdd))
+            finally:
+                rows.close()
+
+        return self._solved(further, problem.several, standard_errors)
+
+    def _solved(self, work: Callable[[], Any], several: bool, standard_errors: bool) -> LstsqResult:
+        """A solution in the JVM, fetched."""
+        held = self._held
+
+        def fetched() -> LstsqResult:
+            solution = work()
+            order = permutation_of(self._spark, held.factorization)
+            asked = Problem(held.problem.matrix if held.problem else "", None, several, None)
+            result = result_of(self._spark, solution, asked, solution.report(), permutation=order)
             if not standard_errors:
                 return result
             return LstsqResult(**{**vars(result), "standard_errors": self._errors(result, several)})
 
-        return self._shown("sparqr: solve", work)
+        return self._shown("sparqr: solve", fetched)
+
+    def append(self, A: Any, b: Any = None, *, weights: Any = None) -> Factorization:
+        """The factorization of the rows of this one and new ones together, by QR of ``[R; sqrt(W) A]``: the old rows are
+        not read. Solution, errors, rank and report are those of a fit of all rows, up to rounding.
+
+        Parameters
+        ----------
+        A : sparse matrix or array, array_like, table or path
+            Shape (rows, n); with more columns than before these are new ones.
+        b : array_like or path, optional
+            Shape (rows,) or (rows, k), if and only if this one was factored with b.
+        weights : array_like, optional
+            Shape (rows,). Default: all are 1.
+
+        Returns
+        -------
+        Factorization
+            A new one, to be closed as well, and before this one. It has no rows to align a new b with, and no Q:
+            ``solve()`` solves for the b of all rows, :meth:`solve_relabeled` for others.
+
+        Raises
+        ------
+        ValueError
+            b is missing, or A had none.
+        SparqrError
+            Another number of right-hand sides, or fewer columns; otherwise as for :func:`factorize`.
+        """
+        held = self._held
+        problem = problem_of(A, b, weights)
+        made = Factorization(self._spark, None, Keeps(False, self._keeps.shows))
+
+        def work() -> Held:
+            if self._has_b(problem) != held.with_b:
+                raise ValueError("the new rows have " + ("no b, A had one" if held.with_b else "a b, A had none"))
+            rows = Rows(self._spark, problem)
+            try:
+                found = valued(lambda: held.factorization.append(rows.jrdd))
+                shape = (held.shape[0] + rows.shape[0], found.analysis().columns())
+                return Held(rows, found, None, held.listener, shape, held.several, held.with_b)
+            except BaseException:
+                rows.close()
+                raise
+
+        made._kept = self._shown("sparqr: append", work)
+        return made
 
     def _errors(self, result: LstsqResult, several: bool) -> numpy.ndarray:
         import numpy
@@ -242,16 +337,18 @@ class Factorization:
             As for :func:`factorize`; ValueError if the shape of A has changed.
         """
         held = self._held
+        if self._settings is None or held.problem is None:
+            raise ValueError("refit is of factorizations by sparqr.factorize, not of those loaded or appended to")
         if not is_path(A) and getattr(A, "ndim", None) == 1:
             A = _with_values(held.problem.matrix, A)
         problem = problem_of(A, None, weights)
         self._require_shape(problem.matrix)
 
-        def work() -> _Held:
+        def work() -> Held:
             made = self._made(problem, held.factorization.analysis())
-            if made.rows.shape != held.rows.shape:
+            if made.shape != held.shape:
                 made.close()
-                self._require_shape(made.rows)
+                self._require_shape(made)
             return made
 
         self._kept = self._call("sparqr: refit", work)
@@ -264,118 +361,11 @@ class Factorization:
             m, n = self.shape
             raise ValueError(f"the new A is {shape[0]:,} x {shape[1]:,}, this one {m:,} x {n:,}")
 
-    def standard_errors_unscaled(self) -> numpy.ndarray:
-        """``sqrt(diag((A'WA)^-1))``, shape (n,), NaN in dependent columns: standard errors for sigma = 1."""
-        held = self._held
-        jvm = self._spark._jvm
-        return self._shown("sparqr: errors", lambda: doubles(jvm, held.factorization.unscaledErrors()))
-
-    def leverages(self) -> numpy.ndarray:
-        """Leverages of the rows, ``sqrt(w_i) a_i' (A'WA)^-1 a_i sqrt(w_i)`` over the independent columns, shape (m,): the
-        diagonal of the hat matrix, whose sum is the rank (less with a ridge). 0 for rows of weight 0.
-
-        Costs about as much as :meth:`standard_errors_unscaled`, which it includes, and a pass over the rows.
-        """
-        import numpy
-
-        held = self._held
-        jvm = self._spark._jvm
-
-        def work() -> numpy.ndarray:
-            parts = [doubles(jvm, part) for part in held.factorization.leverages().collect()]
-            found = numpy.concatenate([*parts, numpy.zeros(0)])
-            if held.problem.weights is None:
-                return found
-            whole = numpy.zeros(len(held.problem.weights))
-            whole[held.problem.weights > 0] = found
-            return whole
-
-        return self._shown("sparqr: leverages", work)
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """(m, n)."""
-        return self._held.rows.shape
-
-    @property
-    def rank(self) -> int:
-        """Numerical rank of A."""
-        held = self._held
-        return self._call("sparqr: rank", held.factorization.rank)
-
-    @property
-    def dead_columns(self) -> list[int]:
-        """Columns that depend on others, ascending."""
-        held = self._held
-        jvm = self._spark._jvm
-        return self._call(
-            "sparqr: rank", lambda: integers(jvm, held.factorization.deadColumns()).tolist()
-        )
-
-    @property
-    def permutation(self) -> numpy.ndarray:
-        """Column order P, shape (n,): ``A[:, permutation]`` has the columns of R."""
-        held = self._held
-        return self._call("sparqr: order", lambda: permutation_of(self._spark, held.factorization))
-
-    @property
-    def r(self) -> scipy.sparse.csr_array:
-        """R, rank x n, upper trapezoidal: fetched anew on every access.
-
-        SparqrError (InsufficientMemoryException) if R does not fit into half of the driver's heap.
-        """
-        held = self._held
-        return self._call("sparqr: R", lambda: r_of(self._spark, held.factorization))
-
-    @property
-    def report(self) -> dict[str, Any]:
-        """Record of the factorization, by the names of the JSON report."""
-        held = self._held
-        return self._call("sparqr: report", lambda: json.loads(held.factorization.summary().toJson()))
-
-    def to_html(self, path: str | PathLike[str] | None = None) -> str:
-        """The report as one page with pictures, as :meth:`LeastSquaresResult.to_html`.
-
-        Parameters
-        ----------
-        path : str or path, optional
-            Where to write it.
-
-        Raises
-        ------
-        ValueError
-            The factorization was made without ``profile=True``.
-        """
-        held = self._held
-        jvm = self._spark._jvm
-        return to_html(
-            self._call("sparqr: page", lambda: page_of(jvm, held.factorization.summary())), path
-        )
-
-    def close(self) -> None:
-        """Release R, Q and the rows; idempotent."""
-        held, self._kept = self._kept, None
-        if held is not None:
-            self._call("sparqr: close", held.close)
-
     def __enter__(self) -> Factorization:
         return self
 
     def __exit__(self, *_: Any) -> None:
         self.close()
-
-    def __reduce__(self) -> Any:
-        """R and Q are in Spark's JVM."""
-        raise TypeError(
-            "a factorization cannot be pickled: R and Q lie in Spark's JVMs. Results of solve() can, and f.r and "
-            "f.permutation"
-        )
-
-    def __repr__(self) -> str:
-        if self._kept is None:
-            return "Factorization(closed)"
-        m, n = self.shape
-        return f"Factorization(rows={m}, columns={n}, rank={self.rank})"
 
 
 def _with_values(matrix: Any, values: Any) -> Any:

@@ -12,6 +12,7 @@ from sparqr._display import html_table
 from sparqr._errors import SparqrError
 from sparqr._feols_rows import Source
 from sparqr._hypotheses import contrast, contrast_matrix, wald
+from sparqr._predictions import checked
 from sparqr._sample import Variable, absorbed_columns
 from sparqr._tables import crossing, to_spark
 from sparqr._tables import doubles as column_of
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
 PREDICTION = "__sparqr_prediction"
 _INTERCEPT = "(Intercept)"
+
+# What the columns of a prediction are called in Spark, after its name, and in a local table.
+_PARTS = {"": "fit", "_se": "se_fit", "_low": "ci_low", "_high": "ci_high"}
 
 
 def told(work: Callable[[], Any]) -> Any:
@@ -272,7 +276,9 @@ class Feols:
         """Predictions for the rows of the fit, in the form of :meth:`resid`."""
         return self.predict()
 
-    def predict(self, newdata: Any = None, name: str = "prediction") -> numpy.ndarray | DataFrame:
+    def predict(
+        self, newdata: Any = None, name: str = "prediction", *, interval: str | None = None, alpha: float = 0.05
+    ) -> numpy.ndarray | pandas.DataFrame | DataFrame:
         """Predictions, absorbed effects and offset included.
 
         Parameters
@@ -281,34 +287,74 @@ class Feols:
             A table of any kind that :func:`feols` takes. Default: the rows of the fit.
         name : str
             Name of the new column of a Spark DataFrame.
+        interval : {None, "prediction", "confidence"}
+            Give the standard error of each prediction, too, under the errors of the fit, and the interval of an
+            observation (of weight 1, with the variance ``sigma ** 2``), or of the mean. Not with absorbed effects, and
+            for at most 64 coefficients, as :meth:`vcov`.
+        alpha : float
+            Within (0, 1): the interval's level is 1 - alpha.
 
         Returns
         -------
-        numpy.ndarray or pyspark.sql.DataFrame
-            Shape (rows,) for a local table, NaN where a value is missing or a level was not in the fit;
-            newdata with one more column for Spark data.
+        numpy.ndarray, pandas.DataFrame or pyspark.sql.DataFrame
+            Shape (rows,) for a local table, NaN where a value is missing or a level was not in the fit; with an interval
+            a table of fit, se_fit, ci_low, ci_high. For Spark data newdata with one more column; with an interval three
+            others besides, the name followed by ``_se``, ``_low``, ``_high``.
+
+        Raises
+        ------
+        ValueError
+            A column of that name is there; an interval that cannot be given.
         """
-        if newdata is None:
-            if self._rows.kept is None:
-                return self._predicted(self._rows.frame, name)
-            frame = self._rows.frame
-            return self._of_rows("predictions", lambda: self._predicted(frame, name).select(name))
-        source = Source.of(newdata)
-        if not source.local:
-            return self._predicted(source.data, name)
-        columns = list(dict.fromkeys(v.column for v in self._variables if not v.response))
-        if not columns:
-            import numpy
+        from pyspark.sql import functions
 
-            return numpy.full(len(source.data), float(self._table["Estimate"].get(_INTERCEPT, 0.0)))
-        frame = to_spark(self._spark, crossing(source.data, columns).table)
-        return self._collected("predict", lambda: self._predicted(frame, name).select(name))
+        level = None if interval is None else checked(interval, alpha)
+        if level is not None and self.effects:
+            raise ValueError("intervals are not there with absorbed effects: write them as factors, y ~ x + C(worker)")
+        if level is not None and self._covariance is None:
+            raise ValueError("intervals take the covariances of all coefficients, which come with 64 at most")
+        source = None if newdata is None else Source.of(newdata)
+        if source is None and self._rows.kept is None:
+            return self._predicted(self._rows.frame, name, interval, level)
+        if source is not None and not source.local:
+            return self._predicted(source.data, name, interval, level)
+        frame, made = self._rows.frame, None
+        if source is not None:
+            columns = list(dict.fromkeys(v.column for v in self._variables if not v.response))
+            # without columns the intercept alone
+            made = to_spark(self._spark, crossing(source.data, columns).table) if columns else None
+            frame = self._spark.range(0, len(source.data), 1, 1) if made is None else made.frame
+        try:
+            if level is None:
+                return self._collected("predict", lambda: self._predicted(frame, name).select(name))
 
-    def _predicted(self, frame: DataFrame, name: str) -> DataFrame:
-        if name in frame.columns:
-            raise ValueError(f"there is a column {name} already: predict(newdata, name=...)")
-        made: DataFrame = told(lambda: self._model._told_by("all", frame))
-        return made.withColumnRenamed(PREDICTION, name)
+            def work() -> Any:
+                found = self._predicted(frame, name, interval, level)
+                parts = [functions.col(f"`{name}{end}`").alias(to) for end, to in _PARTS.items()]
+                return found.select(*parts).toArrow().to_pandas()
+
+            return in_thread(self._spark, "Feols.predict", work)
+        finally:
+            if made is not None:
+                made.close()
+
+    def _predicted(
+        self, frame: DataFrame, name: str, interval: str | None = None, level: float | None = None
+    ) -> DataFrame:
+        from pyspark.sql import functions
+
+        for end in _PARTS if level is not None else ("",):
+            if name + end in frame.columns:
+                raise ValueError(f"there is a column {name}{end} already: predict(newdata, name=...)")
+        if level is None:
+            made: DataFrame = told(lambda: self._model._told_by("all", frame))
+            return made.withColumnRenamed(PREDICTION, name)
+        made = told(lambda: self._model._told_by("allWithErrors", frame))
+        fit, error = functions.col(PREDICTION), functions.col(PREDICTION + "StandardError")
+        noise = self.sigma**2 if interval == "prediction" else 0.0
+        half = functions.lit(self._critical(level)) * functions.sqrt(error * error + functions.lit(noise))
+        made = made.withColumn(f"{name}_low", fit - half).withColumn(f"{name}_high", fit + half)
+        return made.withColumnsRenamed({PREDICTION: name, PREDICTION + "StandardError": f"{name}_se"})
 
     def _of_rows(self, what: str, frame: Callable[[], DataFrame]) -> numpy.ndarray | DataFrame:
         return frame() if self._rows.kept is None else self._collected(what, frame)

@@ -13,7 +13,7 @@ from sparqr._calls import in_thread
 from sparqr._frame import called, is_frame
 from sparqr._jvm import java_class
 from sparqr._sample import Variable, local_rows, singletons_left_out, spark_rows
-from sparqr._tables import column_names, crossing, local_table, to_spark
+from sparqr._tables import Sent, column_names, crossing, local_table, to_spark
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Rows:
-    """The columns and rows to fit."""
+    """The columns and rows to fit. They own what a local table lies in, which goes with them."""
 
     frame: DataFrame
     factors: list[str]
@@ -29,6 +29,7 @@ class Rows:
     kept: Any = None
     cached: Sequence[DataFrame] = ()
     left_out: str = ""
+    sent: Sent | None = None
 
     def release(self) -> None:
         for frame in self.cached:
@@ -108,5 +109,5 @@ class Source:
         table = crossed.table if kept.all() else crossed.table.filter(kept)
         if table.num_rows == 0:
             raise ValueError(f"no row has a value in all columns that are used and is not left out: {sample.left_out}")
-        frame = to_spark(self.spark, table)
-        return Rows(frame, crossed.factors, crossed.references(kept), kept, (), sample.left_out)
+        sent = to_spark(self.spark, table)
+        return Rows(sent.frame, crossed.factors, crossed.references(kept), kept, (), sample.left_out, sent)

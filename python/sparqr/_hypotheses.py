@@ -95,6 +95,23 @@ def student(t: float, freedom: float) -> float:
     return _beta(freedom, t * t, freedom / 2, 0.5)
 
 
+def student_quantile(level: float, freedom: float) -> float:
+    """t with P(\\|T\\| <= t) = level: the factor from a standard error to half an interval. Bisected between neighbours."""
+    if not freedom > 0:
+        return math.nan
+    low, high = 0.0, 1.0
+    while student(high, freedom) > 1 - level and math.isfinite(high):
+        low, high = high, 2 * high
+    while True:
+        middle = low + (high - low) / 2
+        if not low < middle < high:
+            return high
+        if student(middle, freedom) > 1 - level:
+            low = middle
+        else:
+            high = middle
+
+
 def fisher(f: float, first: float, second: float) -> float:
     """P(F >= f) of Fisher's F."""
     if math.isnan(f) or not second > 0:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Optional
 
 from sparqr import _progress
@@ -12,6 +12,7 @@ from sparqr._arrays import Folder, active_session, is_path
 from sparqr._calls import in_thread
 from sparqr._declared import OPTIONS
 from sparqr._jvm import doubles, integers, java_class
+from sparqr._predictions import Predictions, predictions
 from sparqr._report import page_of
 from sparqr._rows import Problem, Rows, array_rows, has_labels, problem_of
 from sparqr._solve import LeastSquaresResult, solver_builder, solver_settings
@@ -47,6 +48,8 @@ class LstsqResult(LeastSquaresResult):
         Standard errors of x, in its shape, NaN in dependent columns; None unless requested.
     names : list of str or None
         Names of A's columns, if A was a table.
+    predictions : Predictions or None
+        Of the rows that were given as ``predict``, with errors and intervals: ``result.predictions.interval()``.
     multipliers : numpy.ndarray or None
         Lagrange multipliers of the constraints, mu with ``A' W (b - A x) = C' mu`` (less ridge x), shape (p,) or
         (p, k); None without constraints.
@@ -57,6 +60,7 @@ class LstsqResult(LeastSquaresResult):
     standard_errors: Optional[numpy.ndarray] = None
     names: Optional[list[str]] = None
     multipliers: Optional[numpy.ndarray] = None
+    predictions: Optional[Predictions] = None
 
 
 def lstsq(
@@ -69,6 +73,7 @@ def lstsq(
     constraints: Optional[tuple[Any, Any]] = None,
     standard_errors: bool = False,
     r: bool = False,
+    predict: Any = None,
     profile: bool = False,
     progress: Optional[bool] = None,
     session: Optional[SparkSession] = None,
@@ -112,6 +117,8 @@ def lstsq(
         This takes as many flops as the factorization.
     r : bool
         Return R, too; it must fit into half of the heap of Spark's driver, and into Python's memory.
+    predict : sparse matrix or array, array_like or table, optional
+        Shape (rows, n): new rows to predict, with errors and intervals. Costs a triangular solve with R for each.
     profile : bool
         Record the times and places of all work, for :meth:`LstsqResult.to_html`.
     progress : bool, optional
@@ -130,8 +137,8 @@ def lstsq(
     Raises
     ------
     ValueError
-        Shapes that do not match, types other than real numbers, an index out of range; minimum_norm with r or
-        standard_errors, which belong to a basic solution.
+        Shapes that do not match, types other than real numbers, an index out of range; minimum_norm with r,
+        standard_errors or predict, which belong to a basic solution.
     SparqrError
         NaN or infinity in A, b or the weights, a negative weight, each with its place; an R that is too
         large; otherwise as for :func:`sparqr.solve`.
@@ -149,13 +156,13 @@ def lstsq(
     >>> sparqr.lstsq(A, b).x  # doctest: +SKIP
     """
     given = dict(locals())
-    if minimum_norm and (r or standard_errors):
+    if minimum_norm and (r or standard_errors or predict is not None):
         raise ValueError(
-            "r and standard_errors belong to a basic solution, not to the one of least norm: leave out "
+            "r, standard_errors and predict belong to a basic solution, not to the one of least norm: leave out "
             "minimum_norm"
         )
-    if constraints is not None and (minimum_norm or r):
-        raise ValueError("constraints go neither with minimum_norm nor with r: leave out one of them")
+    if constraints is not None and (minimum_norm or r or predict is not None):
+        raise ValueError("constraints go neither with minimum_norm nor with r nor with predict: leave out one of them")
     settings = solver_settings(**{name: given[name] for name in OPTIONS})
     shows = _progress.wanted(progress)
     problem = problem_of(A, b, weights)
@@ -185,7 +192,11 @@ def lstsq(
             return _constrained(spark, solver, rows, problem, conditions, standard_errors)
         factorization = solver.factorize(rows.jrdd)
         try:
-            return _of_factorization(spark, factorization, problem, standard_errors, r)
+            made = _of_factorization(spark, factorization, problem, standard_errors, r)
+            if predict is None:
+                return made
+            found = predictions(spark, factorization, predict, None, problem.several)
+            return replace(made, predictions=found)
         finally:
             factorization.close()
 
@@ -257,6 +268,9 @@ def _of_factorization(
 def result_of(spark: SparkSession, solution: Any, problem: Problem, shown: Any, **more: Any) -> LstsqResult:
     """Java's LeastSquaresSolution as a result, with the report's page from ``shown``."""
     jvm = spark._jvm
+    report = solution.report()
+    if isinstance(problem.matrix, str) and problem.matrix:
+        report, shown = report.withInput(problem.matrix), shown.withInput(problem.matrix)
     x = [doubles(jvm, solution.x(j)) for j in range(solution.rhsCount())]
     norms = doubles(jvm, solution.residualNorms())
     return LstsqResult(
@@ -264,7 +278,7 @@ def result_of(spark: SparkSession, solution: Any, problem: Problem, shown: Any, 
         residual_norm=norms if problem.several else float(norms[0]),
         rank=solution.rank(),
         dead_columns=integers(jvm, solution.deadColumns()).tolist(),
-        report=json.loads(solution.report().toJson()),
+        report=json.loads(report.toJson()),
         names=problem.names,
         _page=page_of(jvm, shown),
         **more,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from sparqr._errors import telling_errors
 from sparqr._jvm import find_java_class
+from sparqr._master import is_local, local_cores
 from sparqr._pyspark import CLIENT_ONLY, is_client_only, require_pyspark
 from sparqr._version import JAR
 
@@ -168,7 +169,7 @@ def _with_ours(settings: dict[str, str]) -> dict[str, str]:
     java = settings.get("spark.driver.extraJavaOptions", "")
     if not re.search(r"-XX:\+Use\w+GC\b", java):  # a JVM accepts only one garbage collector
         java = f"{_JAVA_OPTIONS} {java}".strip()
-    cores = _local_cores(settings.get("spark.master", "local[*]"))
+    cores = local_cores(settings.get("spark.master", "local[*]"))
     # Spark's default of 200 costs small tables seconds
     local = {} if cores is None else {"spark.sql.shuffle.partitions": str(cores)}
     return {
@@ -183,22 +184,12 @@ def _with_ours(settings: dict[str, str]) -> dict[str, str]:
     }
 
 
-def _local_cores(master: str) -> int | None:
-    """The cores of a local master; None for a cluster."""
-    found = re.fullmatch(r"local(?:\[\s*(\d+|\*)\s*(?:,.*)?\])?", master)
-    if found is None:
-        return None
-    if found[1] == "*":
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, int(found[1] or 1))
-
-
 @contextmanager
 def _this_python(settings: dict[str, str]) -> Iterator[None]:
     """Names this Python for the workers while a local session starts, unless the user names one. The workers of a
     cluster have their own, which need not lie in the same place."""
     asked = _WORKERS_PYTHON in os.environ or "spark.pyspark.python" in settings
-    if asked or not sys.executable or _local_cores(settings["spark.master"]) is None:
+    if asked or not sys.executable or not is_local(settings["spark.master"]):
         yield
         return
     os.environ[_WORKERS_PYTHON] = sys.executable
@@ -214,7 +205,7 @@ def _quiet(spark: SparkSession, settings: dict[str, str]) -> None:
     py4j = logging.getLogger("py4j")
     if py4j.level == logging.NOTSET:
         py4j.setLevel(logging.CRITICAL)
-    if _local_cores(spark.sparkContext.master or "") is None or "spark.log.level" in settings:
+    if not is_local(spark.sparkContext.master) or "spark.log.level" in settings:
         return
     from pyspark.logger import PySparkLogger
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import re
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Iterable, Iterator, Sequence
 
 from sparqr import _connect
 from sparqr._arrays import Folder
+from sparqr._jvm import java_class
+from sparqr._master import is_local
 
 if TYPE_CHECKING:
     import numpy
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 # Minimum rows and maximum bytes of a partition: partitions are sent inside tasks.
 _ROWS = 10_000
 
-# Bytes from which a table goes by file where it can; row groups in a partition, which even out its rows.
+# Bytes from which a table travels once where it can; row groups in a partition, which even out its rows.
 _SMALL = 1 << 20
 _GROUPS = 8
 _BYTES = 1 << 26
@@ -219,9 +220,27 @@ def _sorted_by(category: str | int) -> Any:
     return category.encode() if isinstance(category, str) else category
 
 
-def to_spark(spark: SparkSession, table: pyarrow.Table) -> DataFrame:
-    """A DataFrame of a table, with its rows in order: in local mode by a file that the tasks read, if the table is not
-    small, otherwise inside the tasks.
+@dataclass
+class Sent:
+    """A table in Spark, and the folder that it lies in, if it does in one.
+
+    The folder is deleted by :meth:`close`, or when this object is garbage-collected: keep it as long as the
+    frame is read.
+    """
+
+    frame: DataFrame
+    folder: Folder | None = None
+
+    def close(self) -> None:
+        """Deletes the folder, after which the frame cannot be read; idempotent."""
+        if self.folder is not None:
+            self.folder.remove()
+
+
+def to_spark(spark: SparkSession, table: pyarrow.Table) -> Sent:
+    """A DataFrame of a table, with its rows in order. Unless the table is small, its partitions travel once: by a file
+    that the tasks read in local mode, on a cluster by broadcasts, of which each executor fetches what its tasks read.
+    Otherwise they are parts of the tasks of every pass over the rows.
 
     Parameters
     ----------
@@ -232,46 +251,66 @@ def to_spark(spark: SparkSession, table: pyarrow.Table) -> DataFrame:
     """
     if _connect.is_connect_type(type(spark)):
         # inside the client's messages
-        return spark.createDataFrame(table)
+        return Sent(spark.createDataFrame(table))
     parts = spark.sparkContext.defaultParallelism
-    if _goes_by_file(spark, table):
-        return _by_file(spark, table, parts)
     most = max(1, int(_BYTES * table.num_rows / max(1, table.nbytes)))
     rows = min(most, max(_ROWS, -(-table.num_rows // parts)))
+    if table.nbytes >= _SMALL and _travels_as_it_is(spark, table):
+        if not is_local(spark.sparkContext.master):
+            return Sent(_by_broadcasts(spark, table, rows))
+        if len({name.casefold() for name in table.schema.names}) == len(table.schema.names):
+            # Spark reads files by names in any case
+            return _by_file(spark, table, parts)
     with _set(spark, {_BATCH: str(rows), _LOCAL: "0"}):
-        return spark.createDataFrame(table)
+        return Sent(spark.createDataFrame(table))
 
 
-def _goes_by_file(spark: SparkSession, table: pyarrow.Table) -> bool:
-    """Whether Spark can read the table from a file of this machine with the same types: batches in memory would travel
-    again inside the tasks of every pass over the rows."""
+def _travels_as_it_is(spark: SparkSession, table: pyarrow.Table) -> bool:
+    """Whether Spark reads the table with the same types, and files of this machine may have what it contains."""
     from pyarrow import types
 
-    context = spark.sparkContext
-    if not re.match(r"local(\[|$)", context.master or "") or context._encryption_enabled or table.nbytes < _SMALL:
+    if spark.sparkContext._encryption_enabled:
         return False
-    if len({name.casefold() for name in table.schema.names}) < len(table.schema.names):
-        return False  # Spark reads files by names in any case
     plain = (types.is_signed_integer, types.is_float64, types.is_boolean, types.is_string, types.is_date32)
     return all(any(same(kind) for same in plain) for kind in table.schema.types)
 
 
-def _by_file(spark: SparkSession, table: pyarrow.Table, parts: int) -> DataFrame:
-    """A DataFrame of a Parquet file, which stays until the session ends. Spark keeps the order of the rows of a single
-    file, whose row groups it cuts into partitions."""
+def _by_file(spark: SparkSession, table: pyarrow.Table, parts: int) -> Sent:
+    """A DataFrame of a Parquet file. Spark keeps the order of the rows of a single file, whose row groups it cuts into
+    partitions."""
     import pyarrow.parquet as parquet
     from pyspark.sql.pandas.types import from_arrow_schema
 
-    folder = Folder(spark, kept=True)
+    folder = Folder(spark)
     file = os.path.join(folder.path, "table.parquet")
     try:
         rows = max(_ROWS, -(-table.num_rows // (_GROUPS * parts)))
         parquet.write_table(table, file, row_group_size=rows, compression="none")
         # Spark would find the types by a job
-        return spark.read.schema(from_arrow_schema(table.schema)).parquet(file)
+        return Sent(spark.read.schema(from_arrow_schema(table.schema)).parquet(file), folder)
     except BaseException:
         folder.remove()
         raise
+
+
+def _by_broadcasts(spark: SparkSession, table: pyarrow.Table, rows: int) -> DataFrame:
+    """A DataFrame with a partition for each block of rows, in a broadcast that Spark gives up with the DataFrame."""
+    from pyspark.sql.classic.dataframe import DataFrame as ClassicFrame
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    folder = Folder(spark)
+    try:
+        file = os.path.join(folder.path, "batches")
+        ends = []
+        with open(file, "wb") as out:
+            for batch in table.combine_chunks().to_batches(max_chunksize=rows):
+                out.write(batch.serialize())
+                ends.append(out.tell())
+        opener = java_class(spark._jvm, "io.sparqr.spark.arrays.ArrowTable")
+        schema = from_arrow_schema(table.schema).json()
+        return ClassicFrame(opener.dataset(spark._jsparkSession, file, ends, schema), spark)
+    finally:
+        folder.remove()
 
 
 _BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"

@@ -223,7 +223,8 @@ class SparseQRRegressionModel(Told, JavaModel, RegressionParams, Saved):
         the model itself, without reading the data: ``"table"``, ``"dependencies"``, ``"effects"``,
         ``"training"``, ``"residuals"`` as in the summary; ``"coefficients"``, ``"errors"``, ``"fit"``,
         ``"inference"``, ``"metrics"``, ``"text"``, ``"page"`` are rows of name, part, text and numbers.
-        ``"all"`` adds predictions like ``"prediction"``, with NaN for rows without one."""
+        ``"all"`` adds predictions like ``"prediction"``, with NaN for rows without one, ``"allWithErrors"`` their
+        standard errors besides, in a column named after that of the predictions and ``StandardError``."""
         return self._set(output=value)
 
     def _transform(self, dataset: DataFrame) -> DataFrame:

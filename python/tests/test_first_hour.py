@@ -7,7 +7,7 @@ import pickle
 import unittest
 
 import sparqr
-from sparqr._hypotheses import fisher, student
+from sparqr._hypotheses import fisher, student, student_quantile
 from tests.spark import SparkTest, require
 
 SEED = 20261128
@@ -28,6 +28,12 @@ class DistributionsTest(unittest.TestCase):
                 self.assertLessEqual(abs(found - wanted), 1e7 * EPS * wanted, (t, found, wanted))
         self.assertAlmostEqual(student(1.959963984540054, 1e8), 0.05, places=7)
         self.assertTrue(math.isnan(student(math.nan, 3)) and math.isnan(fisher(1.0, 2, 0)))
+        for freedom in (1, 2.5, 31, 1e6):
+            for level in (0.05, 0.5, 0.95, 0.999):
+                t = student_quantile(level, freedom)
+                self.assertLessEqual(abs(student(t, freedom) - (1 - level)), 1e4 * EPS, (level, freedom))
+        self.assertAlmostEqual(student_quantile(0.95, 1), math.tan(math.pi * 0.475), delta=1e5 * EPS * 13)
+        self.assertTrue(math.isnan(student_quantile(0.95, 0)))
         self.assertEqual((student(math.inf, 3), student(0.0, 3), fisher(0.0, 3, 4)), (0, 1, 1))
 
 
@@ -109,16 +115,132 @@ class TablesTest(SparkTest):
         m = 300_000
         large = pd.DataFrame({"at": np.arange(m), "x": np.random.default_rng(SEED).normal(size=m), "t": "a", "yes": True})
         large.loc[7, ["x", "t"]] = None
-        frame = to_spark(self.spark, crossing(large, list(large.columns)).table)
+        sent = to_spark(self.spark, crossing(large, list(large.columns)).table)
+        frame = sent.frame
         self.assertIn("FileScan parquet", frame._jdf.queryExecution().toString())
         back = frame.toArrow().to_pandas()
         self.assertEqual(back["at"].tolist(), list(range(m)))
         pd.testing.assert_frame_equal(back, large, check_dtype=False)
-        small = to_spark(self.spark, crossing(large.head(100), ["at"]).table)
+        folder = pathlib.Path(sent.folder.path)
+        self.assertTrue((folder / "table.parquet").exists())
+        sent.close()
+        self.assertFalse(folder.exists())
+        small = to_spark(self.spark, crossing(large.head(100), ["at"]).table).frame
         self.assertNotIn("FileScan", small._jdf.queryExecution().toString())
-        both = to_spark(self.spark, crossing(large.rename(columns={"x": "AT"}), ["at", "AT"]).table)
+        both = to_spark(self.spark, crossing(large.rename(columns={"x": "AT"}), ["at", "AT"]).table).frame
         self.assertEqual(both.columns, ["at", "AT"])
         self.assertNotIn("FileScan", both._jdf.queryExecution().toString())
+
+    def test_a_table_on_a_cluster_is_no_part_of_its_tasks(self):
+        """A task has its partition's number; the batch is in a broadcast, which an executor fetches once."""
+        import numpy as np
+        import pandas as pd
+
+        from sparqr._tables import _by_broadcasts, crossing
+
+        m = 300_000
+        large = pd.DataFrame({"at": np.arange(m), "x": np.random.default_rng(SEED).normal(size=m), "t": "a", "yes": True})
+        large.loc[7, ["x", "t"]] = None
+        table = crossing(large, list(large.columns)).table
+        frame = _by_broadcasts(self.spark, table, 100_000)
+        pd.testing.assert_frame_equal(frame.toArrow().to_pandas(), large, check_dtype=False)
+        self.assertEqual(self.sizes_of_partitions(frame), [100_000] * 3)
+        bytes_of_tasks = self.bytes_of_partitions(frame)
+        self.assertEqual(len(bytes_of_tasks), 3)
+        self.assertLess(max(bytes_of_tasks), 10_000)
+        with self.subTest("Spark's own, for comparison: if it no longer sends the table in its tasks, ours can go"):
+            self.spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "100000")
+            self.spark.conf.set("spark.sql.execution.arrow.localRelationThreshold", "0")
+            try:
+                theirs = self.bytes_of_partitions(self.spark.createDataFrame(table))
+            finally:
+                self.spark.conf.unset("spark.sql.execution.arrow.maxRecordsPerBatch")
+                self.spark.conf.unset("spark.sql.execution.arrow.localRelationThreshold")
+            self.assertGreater(sum(theirs), 0.5 * table.nbytes)
+
+    def sizes_of_partitions(self, frame):
+        return frame.rdd.mapPartitions(lambda rows: [sum(1 for _ in rows)]).collect()
+
+    def bytes_of_partitions(self, frame):
+        """What Java's serializer, which Spark takes for tasks, makes of each partition."""
+        jvm = self.spark._jvm
+        sizes = []
+        for part in frame._jdf.queryExecution().toRdd().partitions():
+            out = jvm.java.io.ByteArrayOutputStream()
+            stream = jvm.java.io.ObjectOutputStream(out)
+            stream.writeObject(part)
+            stream.close()
+            sizes.append(out.size())
+        return sizes
+
+    def test_the_file_of_a_table_goes_with_the_result(self):
+        import gc
+
+        import numpy as np
+        import pandas as pd
+
+        m = 60_000
+        rng = np.random.default_rng(SEED)
+        large = pd.DataFrame({"x": rng.normal(size=m), "z": rng.normal(size=m)})
+        large["y"] = 1 + large.x - large.z + rng.normal(size=m)
+        kept = set(self.folders())
+        fit = sparqr.feols("y ~ x + z", large)
+        added = set(self.folders()) - kept
+        self.assertEqual(len(added), 1)
+        self.assertEqual(len(fit.resid()), m)
+        fit.predict(large)
+        self.assertEqual(set(self.folders()) - kept, added)
+        del fit
+        gc.collect()
+        self.assertEqual(set(self.folders()) - kept, set())
+
+    def folders(self):
+        return pathlib.Path(self.spark.sparkContext._temp_dir).glob("sparqr-*")
+
+    def test_predictions_with_intervals(self):
+        """Against the normal equations; robust errors, a factor, weights, rows without a prediction."""
+        import numpy as np
+        import pandas as pd
+
+        table = self.table.assign(w=np.linspace(0.5, 2, len(self.table)))
+        new = pd.DataFrame({"age": [0.5, -1.0, 2.0, None, 1.0], "firm": ["acme", "crown", "bolt", "bolt", "nobody"]})
+        A = np.column_stack([np.ones(5), new.age, new.firm == "bolt", new.firm == "crown"]).astype(float)[:3]
+        for vcov, weights in (("iid", None), ("HC1", "w")):
+            fit = sparqr.feols(self.formula, table, vcov, weights)
+            names = ["(Intercept)", "age", "firmbolt", "firmcrown"]
+            v = fit.vcov().loc[names, names].to_numpy()
+            mean = np.sqrt(np.einsum("ij,jk,ik->i", A, v, A))
+            for interval, error in (("confidence", mean), ("prediction", np.sqrt(mean**2 + fit.sigma**2))):
+                found = fit.predict(new, interval=interval, alpha=0.1)
+                self.assertEqual(list(found.columns), ["fit", "se_fit", "ci_low", "ci_high"])
+                self.assertTrue(found.iloc[3:].isna().all(axis=None))
+                critical = student_quantile(0.9, fit.df_t)
+                fitted = A @ fit.coef()[names].to_numpy()
+                for name, wanted in (
+                    ("fit", fitted),
+                    ("se_fit", mean),
+                    ("ci_low", fitted - critical * error),
+                    ("ci_high", fitted + critical * error),
+                ):
+                    off = np.abs(found[name].to_numpy()[:3] - wanted).max()
+                    self.assertLessEqual(off, 1e5 * EPS * np.abs(wanted).max(), (name, interval, vcov))
+        whole = fit.predict(interval="prediction")
+        self.assertEqual(len(whole), len(table))
+        there = fit.predict(self.spark.createDataFrame(new.head(3)), "yhat", interval="prediction", alpha=0.1)
+        self.assertEqual(there.columns, ["age", "firm", "yhat", "yhat_se", "yhat_low", "yhat_high"])
+        self.assertEqual([row["yhat_low"] for row in there.collect()], list(found["ci_low"][:3]))
+        one = sparqr.feols("wage ~ 1", table).predict(new, interval="confidence")
+        self.assertEqual(len(one), 5)
+        self.assertEqual(len(set(one["se_fit"])), 1)
+        absorbed = sparqr.feols("wage ~ age | firm", table)
+        for wrong, said in (
+            (lambda: absorbed.predict(new, interval="prediction"), "not there with absorbed effects"),
+            (lambda: fit.predict(new, interval="both"), "interval 'both' is none of confidence, prediction"),
+            (lambda: fit.predict(new, interval="prediction", alpha=1.0), "alpha 1.0 is not within"),
+            (lambda: fit.predict(there.drop("yhat"), "yhat", interval="prediction"), "there is a column yhat_se already"),
+        ):
+            with self.assertRaisesRegex(ValueError, said):
+                wrong()
 
     def test_solutions_with_names_and_errors(self):
         A = self.table[["age"]].assign(one=1.0)

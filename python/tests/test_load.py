@@ -101,5 +101,5 @@ class LoadTest(SparkTest):
         self.assertEqual(sparqr.__version__, version.replace("-SNAPSHOT", ".dev0"))
         self.assertEqual(JAR, f"sparqr-spark-{version}-all.jar")
         with zipfile.ZipFile(with_spark.jar()) as jar:
-            said = jar.read("io/sparqr/spark/cli/version.properties").decode()
+            said = jar.read("io/sparqr/spark/report/version.properties").decode()
         self.assertIn(f"version={version}\n", said + "\n")

@@ -9,6 +9,7 @@ import io.sparqr.partition.TreePartition;
 import io.sparqr.partition.WhatIf;
 import io.sparqr.spark.report.Advice;
 import io.sparqr.spark.report.AnalysisReport;
+import io.sparqr.spark.report.RunRecord;
 import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;
 import io.sparqr.symbolic.SymbolicSummary;
@@ -36,7 +37,8 @@ class AnalysisReportTest {
         new WhatIf(List.of()),
         new WhatIf(List.of()),
         Advice.of(summary, 3, 100, 1L << 30, 0),
-        new AnalysisReport.Seconds(1, 2, 3, 4, 10));
+        new AnalysisReport.Seconds(1, 2, 3, 4, 10),
+        RunRecord.NONE);
   }
 
   /**

@@ -4,12 +4,18 @@ package io.sparqr.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.spark.model.Dependency;
 import io.sparqr.spark.model.HalfSolve;
 import io.sparqr.spark.model.QTransposed;
 import io.sparqr.spark.model.RFactor;
+import io.sparqr.spark.plan.GivenOptions;
+import io.sparqr.spark.plan.Ridge;
+import io.sparqr.spark.plan.SolveOptions;
+import io.sparqr.spark.report.FailureReport;
 import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.spark.report.QrCriteria;
+import io.sparqr.spark.report.RunRecord;
 import io.sparqr.spark.report.SolveProfile;
 import io.sparqr.spark.report.SolveReport;
 import io.sparqr.spark.report.TallReport;
@@ -24,6 +30,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -36,7 +43,8 @@ class SolveReportTest {
           SolveReport.Seconds.class,
           SolveReport.FactorBytes.class,
           SolveProfile.class,
-          QrCriteria.class);
+          QrCriteria.class,
+          RunRecord.class);
 
   private static SolveReport report(List<String> warnings) {
     return new SolveReport(
@@ -86,6 +94,53 @@ class SolveReportTest {
   }
 
   @Test
+  void everyReportSaysWhenWhereAndByWhat() {
+    RunRecord here = RunRecord.here(1.5);
+    assertThat(java.time.Instant.parse(here.startedAt()))
+        .isBetween(java.time.Instant.now().minusSeconds(60), java.time.Instant.now());
+    assertThat(here.versions()).containsOnlyKeys("sparqr", "spark", "java");
+    assertThat(here.host()).isNotEmpty();
+    assertThat(here.hosts()).containsExactly(here.host());
+    RunRecord there =
+        here.of("app-1", List.of("b", "a", "b"))
+            .withInput("A.mtx")
+            .withOptions(Map.of("ridge", "2"));
+    assertThat(there.hosts()).containsExactly("a", "b");
+    assertThat(there.toText())
+        .contains("and a b, app-1")
+        .contains("Java " + Runtime.version().feature());
+    assertThat(there.toMap())
+        .containsEntry("input", "A.mtx")
+        .containsEntry("applicationId", "app-1")
+        .containsEntry("options", Map.of("ridge", "2"));
+    assertThat(report(List.of()).withInput("A.mtx").toText()).contains("input     A.mtx\n");
+    assertThat(
+            new FailureReport(
+                    "reading",
+                    Map.of(),
+                    new SolveReport.Seconds(2, 0, 0, 0, 0, 0, 0, 0, 2),
+                    new IllegalStateException("no"))
+                .toMap())
+        .extractingByKey("run")
+        .satisfies(run -> assertThat(((Map<?, ?>) run).get("host")).isEqualTo(here.host()));
+  }
+
+  @Test
+  void optionsNotAtTheirDefaultsAreGiven() {
+    assertThat(GivenOptions.of(SolveOptions.defaults())).isEmpty();
+    SolveOptions o = SolveOptions.defaults();
+    var amd = o.analysis().symbolic().withOrdering(OrderingMethod.AMD);
+    o =
+        o.with(o.analysis().withSymbolic(amd))
+            .with(o.problem().withRidge(Ridge.of(0.5)))
+            .with(o.solution().withRefinement(2).withCheck(true))
+            .with(o.input().withColumns(7));
+    assertThat(GivenOptions.of(o))
+        .containsExactlyInAnyOrderEntriesOf(
+            Map.of("ordering", "amd", "ridge", "0.5", "refinement", "2", "check", "true"));
+  }
+
+  @Test
   void nothingPrintsAnObjectHash() throws Exception {
     var report = report(List.of());
     var matrix = new io.sparqr.sparse.CsrMatrix(1, 1, new int[] {0, 1}, new int[1], new double[1]);
@@ -101,7 +156,15 @@ class SolveReportTest {
             new HalfSolve(1, new double[5], new boolean[] {true}),
             new RFactor(matrix, io.sparqr.sparse.Permutation.identity(1), new double[1], null),
             new TallReport(
-                3, 2, 2, 0, new double[] {2, 1}, false, "", new TallReport.Seconds(0, 0, 0, 0)),
+                3,
+                2,
+                2,
+                0,
+                new double[] {2, 1},
+                false,
+                "",
+                new TallReport.Seconds(0, 0, 0, 0),
+                RunRecord.NONE),
             new QTransposed(new double[1][2], new double[1]));
     assertThat(printed).noneMatch(p -> p.toString().matches("(?s).*\\[+[A-Z][\\w.;]*@.*"));
     assertThat(printed.get(4)).hasToString("column 7 = 1 x column 0 - 0.5 x column 3");

@@ -19,6 +19,7 @@ import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.spark.plan.SolveOption;
 import io.sparqr.spark.report.Advice;
 import io.sparqr.spark.report.AnalysisReport;
+import io.sparqr.spark.report.RunRecord;
 import io.sparqr.sparse.SparsityPattern;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicAnalyzer;
@@ -128,7 +129,8 @@ final class AnalyzeCommand implements Callable<Integer> {
             analysis.data().orderSeconds(),
             analysis.data().analyzeSeconds(),
             secondsSince(planning),
-            secondsSince(begin)));
+            secondsSince(begin)),
+        RunRecord.here(secondsSince(begin)).withInput(input.matrix));
   }
 
   private static Advice advice(

@@ -13,6 +13,7 @@ import io.sparqr.spark.input.DriverRows;
 import io.sparqr.spark.input.LocalProblem;
 import io.sparqr.spark.input.MatrixFormat;
 import io.sparqr.spark.input.UsageException;
+import io.sparqr.spark.report.RunRecord;
 import io.sparqr.spark.report.TallReport;
 import io.sparqr.spark.tall.QStorage;
 import io.sparqr.spark.tall.TallSkinnyQR;
@@ -266,7 +267,8 @@ final class QrCommand implements Callable<Integer> {
         Arrays.copyOf(sigma, values),
         spark,
         output.failed.engineReason(),
-        new TallReport.Seconds(readSeconds, factorSeconds, qSeconds, secondsSince(begin)));
+        new TallReport.Seconds(readSeconds, factorSeconds, qSeconds, secondsSince(begin)),
+        RunRecord.here(secondsSince(begin)).withInput(input.matrix));
   }
 
   private static void write(Path file, DenseMatrix a) throws IOException {

@@ -183,7 +183,8 @@ final class RegressCommand implements Callable<Integer> {
         List<Row> table = summary.toDataFrame().collectAsList();
         outputs.add(out, file -> DataTable.write(table, file));
       }
-      output.add(outputs, summary.report().withNotes(notes).withReadSeconds(readSeconds));
+      output.add(
+          outputs, summary.report().withNotes(notes).withReadSeconds(readSeconds).withInput(data));
       outputs.commit();
     }
   }

@@ -157,7 +157,8 @@ final class SolveCommand implements Callable<Integer> {
         solution
             .report()
             .withReadSeconds(readSeconds)
-            .withEngineReason(output.failed.engineReason());
+            .withEngineReason(output.failed.engineReason())
+            .withInput(input.matrix);
     output.failed.writing();
     try {
       write(solution, result);

@@ -17,6 +17,7 @@ import io.sparqr.sparse.CsrMatrix;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.SparkSession;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class SolveCommandTest {
@@ -143,6 +145,54 @@ class SolveCommandTest {
   }
 
   /** The keys of the report in their order, with the reasons for each choice. */
+  /** Refused before anything is read: the file does not exist. */
+  @ParameterizedTest
+  @CsvSource({
+    "--criteria 0, '--criteria 0: at least 1 probe'",
+    "--criteria -3, '--criteria -3: at least 1 probe'",
+    "--criteria many, many",
+    "--criteria --minimum-norm, '--criteria and --minimum-norm: a minimum norm takes two Q'",
+    "--criteria 8 --minimum-norm, '--criteria and --minimum-norm: a minimum norm takes two Q'",
+    "--criteria --engine local, '--criteria takes Spark'"
+  })
+  void criteriaThatCannotBeTakenAreRefused(String options, String said) {
+    List<Object> all = new ArrayList<>(List.of("solve", "--matrix", "gen:cells2d4"));
+    all.addAll(List.of(options.split(" ")));
+    CliRun run = CliRun.of(all.toArray());
+    assertThat(run.code()).isNotZero();
+    assertThat(run.err().lines().filter(line -> line.contains(said))).as(run.err()).hasSize(1);
+    assertThat(run.out()).isEmpty();
+  }
+
+  @Test
+  void reportSaysWhenWhereAndByWhat() throws IOException {
+    Path json = file("run.json");
+    CliRun run =
+        solved(
+            "--matrix",
+            "gen:cells2d12",
+            "--ridge",
+            "0.5",
+            "--master",
+            "local[2]",
+            "--report",
+            json);
+    JsonNode told = new ObjectMapper().readTree(Files.readString(json)).get("run");
+    assertThat(told.get("input").asText()).isEqualTo("gen:cells2d12");
+    assertThat(told.at("/options/ridge").asText()).isEqualTo("0.5");
+    assertThat(told.at("/versions/spark").asText()).isEqualTo(spark.version());
+    assertThat(told.get("applicationId").asText()).isEqualTo(spark.sparkContext().applicationId());
+    assertThat(told.get("hosts")).hasSize(1);
+    assertThat(Instant.parse(told.get("startedAt").asText()))
+        .isBetween(Instant.now().minusSeconds(600), Instant.now());
+    assertThat(run.out()).contains("input     gen:cells2d12\n").contains("options   ");
+    Path analysis = file("analysis.json");
+    CliRun analyzed = CliRun.of("analyze", "--matrix", "gen:cells2d4", "--report", analysis);
+    assertThat(analyzed.code()).as(analyzed.err()).isZero();
+    JsonNode there = new ObjectMapper().readTree(Files.readString(analysis)).get("run");
+    assertThat(there.get("input").asText()).isEqualTo("gen:cells2d4");
+  }
+
   @Test
   void reportHasExactlyTheAgreedKeys() throws IOException {
     solved("--matrix", "gen:cells2d8", "--report", file("r.json"), "--check", "--repeat", 3);
@@ -200,7 +250,8 @@ class SolveCommandTest {
             "foretoldHostBytes",
             "factorBytes",
             "warnings",
-            "notes");
+            "notes",
+            "run");
     List<String> seconds = new ArrayList<>();
     report.get("seconds").fieldNames().forEachRemaining(seconds::add);
     assertThat(seconds)

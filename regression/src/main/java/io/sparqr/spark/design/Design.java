@@ -298,6 +298,21 @@ public final class Design implements Serializable {
     return with(HandleInvalid.SKIP).withPredictions(data, x, output, false);
   }
 
+  /**
+   * The data with a column of the standard errors of their predictions, sqrt(a'V a) for the row a
+   * of the design; NaN for missing values and unknown levels.
+   *
+   * @param covariance V, k x k, for all columns; sent with the tasks
+   * @param output name of the new column
+   */
+  public Dataset<Row> predictionErrors(Dataset<Row> data, double[][] covariance, String output) {
+    Design design = with(HandleInvalid.SKIP).known(data);
+    SharedCoding shared = shared(design.coding, data);
+    UDF1<Row, Double> error =
+        row -> new RowEncoder(shared.coding()).predictionError(new RowCells(row), covariance);
+    return design.withColumn(data, error, output, false);
+  }
+
   private Dataset<Row> withPredictions(
       Dataset<Row> data, double[] x, String output, boolean without) {
     Design design = known(data);
@@ -306,19 +321,19 @@ public final class Design implements Serializable {
         JavaSparkContext.fromSparkContext(data.sparkSession().sparkContext()).broadcast(x);
     UDF1<Row, Double> predict =
         row -> new RowEncoder(shared.coding()).predict(new RowCells(row), coefficients.value());
+    return design.withColumn(data, predict, output, without);
+  }
+
+  /** The data with a column made of each row's variables, optionally without rows of NaN. */
+  private Dataset<Row> withColumn(
+      Dataset<Row> data, UDF1<Row, Double> make, String output, boolean without) {
     var there = DataColumns.of(data);
     Column[] columns =
-        Selection.columns(
-                there,
-                design.coding.formula(),
-                design.coding.options(),
-                design.coding.slots(),
-                false)
+        Selection.columns(there, coding.formula(), coding.options(), coding.slots(), false)
             .toArray(new Column[0]);
-    Column prediction =
-        functions.udf(predict, DataTypes.DoubleType).apply(functions.struct(columns));
+    Column value = functions.udf(make, DataTypes.DoubleType).apply(functions.struct(columns));
     String made = "sparqr_prediction";
-    Dataset<Row> all = there.numbered(data).withColumn(made, prediction);
+    Dataset<Row> all = there.numbered(data).withColumn(made, value);
     if (without) {
       all = all.where(functions.not(functions.isnan(functions.col(made))));
     }

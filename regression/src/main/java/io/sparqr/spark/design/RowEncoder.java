@@ -123,12 +123,7 @@ final class RowEncoder {
    * @return NaN if a number is missing under KEEP, and for a row to be skipped
    */
   double predict(Cells cells, double[] x) {
-    boolean skip = handleInvalid == HandleInvalid.SKIP;
-    if (handleInvalid != HandleInvalid.ERROR && lacks(cells, Selection.OFFSET, !skip)) {
-      return Double.NaN;
-    }
-    predicting = true;
-    if (!encode(cells, () -> "prediction")) {
+    if (!encodesNew(cells)) {
       return Double.NaN;
     }
     double sum = 0;
@@ -136,6 +131,38 @@ final class RowEncoder {
       sum += value[k] * x[index[k]];
     }
     return sum + cells.number(Selection.OFFSET);
+  }
+
+  /**
+   * sqrt(a'V a) for the row a of the design.
+   *
+   * @param covariance V, k x k
+   * @return NaN as for predictions
+   */
+  double predictionError(Cells cells, double[][] covariance) {
+    if (!encodesNew(cells)) {
+      return Double.NaN;
+    }
+    double sum = 0;
+    for (int k = 0; k < count; k++) {
+      double[] row = covariance[index[k]];
+      double inner = 0;
+      for (int l = 0; l < count; l++) {
+        inner += row[index[l]] * value[l];
+      }
+      sum += value[k] * inner;
+    }
+    return Math.sqrt(Math.max(sum, 0));
+  }
+
+  /** Reads a row that is to be predicted; false if it cannot be. */
+  private boolean encodesNew(Cells cells) {
+    boolean skip = handleInvalid == HandleInvalid.SKIP;
+    if (handleInvalid != HandleInvalid.ERROR && lacks(cells, Selection.OFFSET, !skip)) {
+      return false;
+    }
+    predicting = true;
+    return encode(cells, () -> "prediction");
   }
 
   /**

@@ -32,13 +32,13 @@ import org.jspecify.annotations.Nullable;
 public final class Inference {
 
   private final QRFactorization factorization;
-  private final JavaRDD<SparseRow> rows;
+  private final @Nullable JavaRDD<SparseRow> rows;
   private final int label;
   private @Nullable LeastSquaresSolution solution;
 
-  private Inference(QRFactorization factorization, JavaRDD<SparseRow> rows, int label) {
+  private Inference(QRFactorization factorization, @Nullable JavaRDD<SparseRow> rows, int label) {
     this.factorization = Objects.requireNonNull(factorization, "factorization");
-    this.rows = Objects.requireNonNull(rows, "rows");
+    this.rows = rows;
     this.label = label;
   }
 
@@ -48,7 +48,16 @@ public final class Inference {
    * @param rows the factorized rows; every pass over them checks that they are the same
    */
   public static Inference of(QRFactorization factorization, JavaRDD<SparseRow> rows) {
-    return new Inference(factorization, rows, 0);
+    return new Inference(factorization, Objects.requireNonNull(rows, "rows"), 0);
+  }
+
+  /**
+   * Statistics for the first right-hand side where the rows are not at hand: the factorization was
+   * loaded, or rows were appended to it. What needs a pass over the rows ({@link #influence()},
+   * {@link #press()}, {@link #robust}, {@link #clustered}) throws {@link IllegalStateException}.
+   */
+  public static Inference of(QRFactorization factorization) {
+    return new Inference(factorization, null, 0);
   }
 
   /**
@@ -304,8 +313,9 @@ public final class Inference {
   public JavaRDD<Influence> influence() {
     var fit = new Influence.Fit(residualNorm(), degreesOfFreedom(), rank());
     Observations.Fit at = fit();
-    return rows.zipPartitions(
-        leverages(), (r, h) -> new Observations(at, Observations.only(h), r).influence(fit));
+    return rows()
+        .zipPartitions(
+            leverages(), (r, h) -> new Observations(at, Observations.only(h), r).influence(fit));
   }
 
   /**
@@ -315,11 +325,12 @@ public final class Inference {
   public double press() {
     Observations.Fit at = fit();
     JavaRDD<double[]> parts =
-        rows.zipPartitions(
-            leverages(),
-            (r, h) ->
-                List.of(new double[] {new Observations(at, Observations.only(h), r).press()})
-                    .iterator());
+        rows()
+            .zipPartitions(
+                leverages(),
+                (r, h) ->
+                    List.of(new double[] {new Observations(at, Observations.only(h), r).press()})
+                        .iterator());
     double sum = 0;
     for (double[] part : scoped("PRESS", () -> SparkErrors.unwrap(parts::collect))) {
       sum += part[0];
@@ -329,7 +340,7 @@ public final class Inference {
 
   /** Runs an action in its own job group, or in the caller's. */
   <T> T scoped(String what, Supplier<T> action) {
-    try (var scope = new JobScope(JavaSparkContext.fromSparkContext(rows.context()))) {
+    try (var scope = new JobScope(JavaSparkContext.fromSparkContext(rows().context()))) {
       scope.describe(what);
       return action.get();
     }
@@ -389,8 +400,16 @@ public final class Inference {
             true);
   }
 
-  /** The rows of the fit. */
+  /**
+   * The rows of the fit.
+   *
+   * @throws IllegalStateException if they are not at hand
+   */
   JavaRDD<SparseRow> rows() {
+    if (rows == null) {
+      throw new IllegalStateException(
+          "this takes the rows of the fit, and they were not given: Inference.of(factorization, rows)");
+    }
     return rows;
   }
 

@@ -20,13 +20,19 @@ import org.apache.spark.sql.SparkSession;
 final class ModelOutput {
 
   /**
-   * The data with a column of predictions, the only output besides "all" that is not a table of the
-   * model.
+   * The data with a column of predictions, the only output besides "all" and "allWithErrors" that
+   * is not a table of the model.
    */
   static final String PREDICTION = "prediction";
 
   /** The data with a column of predictions, NaN for rows without one. */
   static final String ALL = "all";
+
+  /** As above, with a column of their standard errors. */
+  static final String ALL_WITH_ERRORS = "allWithErrors";
+
+  /** What the column of standard errors is called, after the column of predictions. */
+  static final String ERROR = "StandardError";
 
   private static final String COEFFICIENTS = "coefficients";
   private static final String ERRORS = "errors";
@@ -45,6 +51,7 @@ final class ModelOutput {
       List.of(
           PREDICTION,
           ALL,
+          ALL_WITH_ERRORS,
           COEFFICIENTS,
           ERRORS,
           FIT,

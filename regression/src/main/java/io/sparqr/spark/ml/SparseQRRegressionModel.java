@@ -184,8 +184,9 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
    * callers restricted to {@code transform}, as over Spark Connect. In the latter case the data are
    * not read, although "training" and "residuals" read those of the fit. "table", "dependencies",
    * "effects", "training", "residuals" are the data frames of {@link SparseQRRegressionSummary}.
-   * "all" is {@link #transformAll}. "coefficients", "errors", "inference", "fit", "metrics",
-   * "text", "page" are values by name, in {@link io.sparqr.spark.python.Parcels}.
+   * "all" is {@link #transformAll}, "allWithErrors" {@link #transformWithErrors} with the column
+   * {@code predictionCol + "StandardError"}. "coefficients", "errors", "inference", "fit",
+   * "metrics", "text", "page" are values by name, in {@link io.sparqr.spark.python.Parcels}.
    */
   public SparseQRRegressionModel setOutput(String what) {
     set(output, what);
@@ -220,6 +221,9 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
     if (getOutput().equals(ModelOutput.ALL)) {
       return transformAll(data);
     }
+    if (getOutput().equals(ModelOutput.ALL_WITH_ERRORS)) {
+      return transformWithErrors(data, getPredictionCol() + ModelOutput.ERROR);
+    }
     if (!getOutput().equals(ModelOutput.PREDICTION)) {
       return ModelOutput.of(this, data.sparkSession());
     }
@@ -252,6 +256,26 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
     transformSchema(data.schema());
     return FeatureColumn.through(
         data, getFeaturesCol(), rows -> encoding.predictedAll(rows, columns(), getPredictionCol()));
+  }
+
+  /**
+   * As {@link #transformAll}, with a further column: the standard error of the mean at each row,
+   * sqrt(a'V a) with V the covariance of the coefficients under the errors of the fit.
+   *
+   * @param error name of the further column
+   * @throws IllegalStateException if the model has neither a formula nor factors, was loaded, or
+   *     has no covariance: absorbed effects, more than 64 coefficients, no standard errors
+   */
+  public Dataset<Row> transformWithErrors(Dataset<?> data, String error) {
+    Design encoding = design;
+    if (encoding == null) {
+      throw new IllegalStateException("errors of predictions take a formula or factors");
+    }
+    double[][] covariance = summary().predictionCovariance();
+    return FeatureColumn.through(
+        transformAll(data),
+        getFeaturesCol(),
+        rows -> encoding.predictionErrors(rows, covariance, error));
   }
 
   @Override

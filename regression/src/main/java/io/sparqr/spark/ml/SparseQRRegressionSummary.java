@@ -155,6 +155,32 @@ public final class SparseQRRegressionSummary {
   }
 
   /**
+   * V for errors of predictions: as above, with zeros for dependent columns, whose coefficients are
+   * 0 in predictions, too.
+   *
+   * @throws IllegalStateException if there is none
+   */
+  double[][] predictionCovariance() {
+    if (!absorbedFactors().isEmpty()) {
+      throw new IllegalStateException(
+          "errors of predictions are not there with absorbed effects, whose covariances are not"
+              + " computed: write them as factors");
+    }
+    if (!hasCoefficientCovariance()) {
+      throw new IllegalStateException(
+          "errors of predictions take the covariances of all coefficients, which come with standard"
+              + " errors and 64 coefficients at most");
+    }
+    double[][] covariance = coefficientCovariance();
+    for (double[] row : covariance) {
+      for (int k = 0; k < row.length; k++) {
+        row[k] = Double.isNaN(row[k]) ? 0 : row[k];
+      }
+    }
+    return covariance;
+  }
+
+  /**
    * Degrees of freedom of {@link #pValues()}: {@link #degreesOfFreedom()}, or those set by the
    * correction of clustered errors.
    */

@@ -2,9 +2,13 @@
 package io.sparqr.spark.python;
 
 import io.sparqr.spark.GpuSparseQR;
+import io.sparqr.spark.QRFactorization;
 import io.sparqr.spark.design.formula.Formula;
 import io.sparqr.spark.design.formula.Variable;
+import io.sparqr.spark.inference.Inference;
+import io.sparqr.spark.inference.Prediction;
 import io.sparqr.spark.model.RowColumns;
+import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.report.SolveReport;
 import io.sparqr.spark.rows.RowSource;
 import java.nio.ByteBuffer;
@@ -88,6 +92,44 @@ public final class PythonSupport {
 
   private static List<String> variable(String role, Variable v) {
     return List.of(role, v.name(), v.function().name(), v.column());
+  }
+
+  /**
+   * Predictions for new rows: for each right-hand side the fits, then the standard errors of the
+   * means, then those of observations with the rows' weights. As {@link Inference#predict}.
+   *
+   * @return 3 k values for each row, k right-hand sides: all rows of the first group first
+   */
+  public static double[] predictions(QRFactorization factorization, List<SparseRow> rows) {
+    Inference first = Inference.of(factorization);
+    int rhs = factorization.solve().rhsCount();
+    double[] told = new double[Math.multiplyExact(3 * rhs, rows.size())];
+    for (int k = 0; k < rhs; k++) {
+      List<Prediction> found = first.ofRightHandSide(k).predict(rows);
+      int at = 3 * k * rows.size();
+      for (int i = 0; i < rows.size(); i++) {
+        Prediction p = found.get(i);
+        told[at + i] = p.fit();
+        told[at + rows.size() + i] = p.standardError();
+        told[at + 2 * rows.size() + i] = p.observationError();
+      }
+    }
+    return told;
+  }
+
+  /**
+   * Vectors of one length, sent as bytes.
+   *
+   * @param bytes IEEE 754 doubles, little endian, one vector after the other
+   * @param count of vectors, at least 1
+   */
+  public static double[][] vectors(byte[] bytes, int count) {
+    var values = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer();
+    double[][] made = new double[count][values.remaining() / count];
+    for (double[] vector : made) {
+      values.get(vector);
+    }
+    return made;
   }
 
   /** The report's page; empty if no profile was requested. */

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -300,6 +301,18 @@ class InferenceTest {
         assertThat((mean[0] + mean[1]) / 2).isCloseTo(p.fit(), within(size));
       }
       assertThat(all.get(100).fit()).as("a dead column alone").isNaN();
+
+      var alone = Inference.of(f);
+      assertThat(alone.predict(fresh)).map(Prediction::toString).isEqualTo(texts(all));
+      for (ThrowingCallable passing : List.<ThrowingCallable>of(alone::influence, alone::press)) {
+        assertThatThrownBy(passing)
+            .isInstanceOf(IllegalStateException.class)
+            .hasMessageContaining("takes the rows of the fit");
+      }
     }
+  }
+
+  private static List<String> texts(List<Prediction> predictions) {
+    return predictions.stream().map(Prediction::toString).toList();
   }
 }

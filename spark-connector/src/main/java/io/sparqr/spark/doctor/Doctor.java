@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.api.java.function.Function;
 import scala.Tuple2;
 import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
@@ -65,7 +66,7 @@ public final class Doctor {
     var findings = new Findings("cluster", "all executors");
     List<Executor> there = executors(context);
     long begin = System.currentTimeMillis();
-    List<HostExam> exams = there.isEmpty() ? List.of() : ask(context, there);
+    List<HostExam> exams = there.isEmpty() ? List.of() : exams(context, there);
     long end = System.currentTimeMillis();
     if (there.isEmpty()) {
       findings.error(
@@ -83,6 +84,20 @@ public final class Doctor {
   /** The findings as JSON, for Python: {@link Diagnosis#toMap}. */
   public static String json(JavaSparkContext context, String problem) {
     return of(context, Optional.of(problem).filter(p -> !p.isEmpty())).toJson();
+  }
+
+  /**
+   * The GPUs that tasks can use, as JSON for Python: for each one where it is, its number there,
+   * capability and kernels, and its memory. One job, with a task for each executor.
+   */
+  public static String devicesJson(JavaSparkContext context) {
+    List<Executor> there =
+        ClusterResources.useWhatDriverHas(context) ? List.of() : executors(context);
+    List<String[][]> answers =
+        ClusterResources.useWhatDriverHas(context)
+            ? List.<String[][]>of(DeviceTexts.of(DRIVER))
+            : ask(context, there, k -> DeviceTexts.of(executorHere()));
+    return DeviceTexts.json(answers);
   }
 
   private static List<Finding> problem(Optional<String> problem, long heap) {
@@ -130,16 +145,26 @@ public final class Doctor {
   }
 
   /** One exam for each executor that a task reached. */
-  private static List<HostExam> ask(JavaSparkContext context, List<Executor> there) {
+  private static List<HostExam> exams(JavaSparkContext context, List<Executor> there) {
+    String[][] settings =
+        Arrays.stream(context.getConf().getAll())
+            .map(one -> new String[] {one._1(), one._2()})
+            .toArray(String[][]::new);
+    return ask(context, there, k -> onExecutor(settings)).stream().map(HostExam::of).toList();
+  }
+
+  /**
+   * One answer for each executor that a task reached.
+   *
+   * @param question whose answers have where they are from as their first text
+   */
+  private static List<String[][]> ask(
+      JavaSparkContext context, List<Executor> there, Function<Integer, String[][]> question) {
     List<Tuple2<Integer, Seq<String>>> placed = new ArrayList<>();
     for (int k = 0; k < there.size(); k++) {
       List<String> place = List.of(there.get(k).location());
       placed.add(new Tuple2<>(k, CollectionConverters.asScala(place).toSeq()));
     }
-    String[][] settings =
-        Arrays.stream(context.getConf().getAll())
-            .map(one -> new String[] {one._1(), one._2()})
-            .toArray(String[][]::new);
     try (var scope = new JobScope(Engine.of(context))) {
       scope.describe("doctor");
       List<String[][]> answers =
@@ -149,26 +174,22 @@ public final class Doctor {
                   CollectionConverters.asScala(placed).toSeq(),
                   ClassTag$.MODULE$.<Integer>apply(Integer.class))
               .toJavaRDD()
-              .map(k -> onExecutor(settings))
+              .map(question)
               .collect();
       var seen = new HashSet<String>();
-      var exams = new ArrayList<HostExam>();
-      for (String[][] answer : answers) {
-        HostExam exam = HostExam.of(answer);
-        if (seen.add(exam.where())) {
-          exams.add(exam);
-        }
-      }
-      return exams;
+      return answers.stream().filter(answer -> seen.add(answer[0][0])).toList();
     }
   }
 
   private static String[][] onExecutor(String[]... settings) {
-    String where = name(SparkProcess.executor().orElse("?")) + " on " + SparkProcess.host();
     var conf = new SparkConf(false);
     for (String[] one : settings) {
       conf.set(one[0], one[1]);
     }
-    return HostExam.here(conf, where, false).texts();
+    return HostExam.here(conf, executorHere(), false).texts();
+  }
+
+  private static String executorHere() {
+    return name(SparkProcess.executor().orElse("?")) + " on " + SparkProcess.host();
   }
 }

@@ -8,6 +8,7 @@ import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.condition.Condition;
 import io.sparqr.spark.condition.RankRequest;
 import io.sparqr.spark.dependence.BasicColumns;
+import io.sparqr.spark.observe.RunRecords;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.report.QrCriteria;
@@ -42,7 +43,8 @@ public final class FactorReport {
                 made.course().waited().executors(),
                 made.course().waited().seconds(),
                 made.levels().engine().name(),
-                ""),
+                "",
+                RunRecords.of(made.levels().engine(), made.course().seconds().total(), options)),
             factorization(made, plan),
             rankTest(options, made, basic.dropped()),
             new SolveReport.Proof(

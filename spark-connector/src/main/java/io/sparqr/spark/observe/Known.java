@@ -8,6 +8,7 @@ import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.pattern.PatternPass;
 import io.sparqr.spark.report.FailureReport;
 import io.sparqr.spark.report.ProgressListener;
+import io.sparqr.spark.report.RunRecord;
 import io.sparqr.spark.report.SolveReport;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.LinkedHashMap;
@@ -34,8 +35,9 @@ public final class Known {
     figures.put("flops", a.flops());
   }
 
-  /** The executors that the solve has. */
-  public void executors(ExecutorWait.Outcome waited, Engine engine) {
+  /** The executors that the solve has, and when, where and with which options it runs. */
+  public void executors(ExecutorWait.Outcome waited, Engine engine, RunRecord run) {
+    figures.put("run", run.toMap());
     figures.put("executors", waited.executors());
     figures.put("waitedSeconds", waited.seconds());
     figures.put("engine", engine.name());

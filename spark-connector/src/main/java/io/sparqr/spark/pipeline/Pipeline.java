@@ -36,6 +36,7 @@ import io.sparqr.spark.factorization.FirstSolution;
 import io.sparqr.spark.observe.Known;
 import io.sparqr.spark.observe.Profiler;
 import io.sparqr.spark.observe.ProgressTracker;
+import io.sparqr.spark.observe.RunRecords;
 import io.sparqr.spark.observe.SolveLog;
 import io.sparqr.spark.observe.Stopwatch;
 import io.sparqr.spark.observe.Times;
@@ -486,7 +487,7 @@ public final class Pipeline {
               scope.describe("waiting for executors");
               progress.phase("executors", "%d of %d are there".formatted(there, wanted));
             });
-    known.executors(waited, engine);
+    known.executors(waited, engine, RunRecords.of(engine, watch.total(), options));
     SolveLog.executors(waited);
     waited.warning().ifPresent(warnings::add);
     return waited;

@@ -26,6 +26,7 @@ import java.util.TreeMap;
  * @param devices the same problem on other numbers of executors with a GPU
  * @param advice whether to factor it, or what else to take
  * @param seconds wall times
+ * @param run when, where and by what
  */
 public record AnalysisReport(
     SymbolicSummary summary,
@@ -36,7 +37,8 @@ public record AnalysisReport(
     WhatIf processors,
     WhatIf devices,
     Advice advice,
-    Seconds seconds) {
+    Seconds seconds,
+    RunRecord run) {
 
   /**
    * The backend that a solve with {@code --backend auto} would choose.
@@ -94,6 +96,7 @@ public record AnalysisReport(
     map.put("onProcessors", lines(processors));
     map.put("onDevices", lines(devices));
     map.put("seconds", times());
+    map.put("run", run.toMap());
     return map;
   }
 

@@ -51,6 +51,7 @@ public record FailureReport(
   public Map<String, Object> toMap() {
     var map = new LinkedHashMap<>(known);
     map.put("seconds", seconds.toMap());
+    map.putIfAbsent("run", RunRecord.here(seconds.total()).toMap());
     var told = new LinkedHashMap<String, Object>();
     told.put("phase", phase);
     told.put("class", error.getClass().getName());

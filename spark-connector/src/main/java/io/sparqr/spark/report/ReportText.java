@@ -24,6 +24,7 @@ final class ReportText {
     text.problem(report);
     text.answer(report);
     text.times(report);
+    text.run(report.cluster().run());
     for (String n : report.notes()) {
       text.line("note", "%s", n);
     }
@@ -168,6 +169,19 @@ final class ReportText {
         s.solve(),
         s.total());
     line("speed", "%.1f GFLOP/s, %,d bytes shuffled", r.gflops(), r.traffic().shuffleBytes());
+  }
+
+  private void run(RunRecord run) {
+    if (!run.input().isEmpty()) {
+      line("input", "%s", run.input());
+    }
+    if (!run.options().isEmpty()) {
+      var given = run.options().entrySet().stream().map(e -> e.getKey() + " " + e.getValue());
+      line("options", "%s", given.collect(Collectors.joining(", ")));
+    }
+    if (!run.toText().isEmpty()) {
+      line("run", "%s", run.toText());
+    }
   }
 
   private static String tolerance(SolveReport.RankTest t) {

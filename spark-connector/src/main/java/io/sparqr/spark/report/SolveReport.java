@@ -16,7 +16,7 @@ import java.util.function.UnaryOperator;
 /**
  * The report of a solve, for people and programs: a group of figures for each phase. In JSON the
  * figures are not grouped, except for seconds and the bytes of R; their keys are the component
- * names. Immutable, except for the arrays, which callers must not change.
+ * names. Immutable, but for the arrays, which callers must not change.
  *
  * @param matrix the size of the problem
  * @param analysis the column order and the tree
@@ -120,8 +120,10 @@ public record SolveReport(
    * @param waitedSeconds time spent waiting for them; part of {@code seconds.plan}
    * @param engine where the tasks ran: "spark", or "local" for the driver's JVM without Spark
    * @param engineReason the reason, if there was a choice; otherwise empty
+   * @param run when, where and by what
    */
-  public record Cluster(int executors, double waitedSeconds, String engine, String engineReason)
+  public record Cluster(
+      int executors, double waitedSeconds, String engine, String engineReason, RunRecord run)
       implements Serializable {
 
     /** The engine, except for small problems on the command line. */
@@ -129,11 +131,15 @@ public record SolveReport(
 
     /** The cluster of a solve by Spark. */
     public Cluster(int executors, double waitedSeconds) {
-      this(executors, waitedSeconds, SPARK, "");
+      this(executors, waitedSeconds, SPARK, "", RunRecord.NONE);
     }
 
     private Cluster because(String reason) {
-      return new Cluster(executors, waitedSeconds, engine, reason);
+      return new Cluster(executors, waitedSeconds, engine, reason, run);
+    }
+
+    private Cluster of(String input) {
+      return new Cluster(executors, waitedSeconds, engine, engineReason, run.withInput(input));
     }
   }
 
@@ -492,6 +498,11 @@ public record SolveReport(
     return with(cluster.because(reason), residual, seconds, warnings, notes, profile);
   }
 
+  /** A copy with the name of the matrix or table. */
+  public SolveReport withInput(String name) {
+    return with(cluster.of(name), residual, seconds, warnings, notes, profile);
+  }
+
   /** A copy with a profile. */
   public SolveReport withProfile(SolveProfile made) {
     return with(cluster, residual, seconds, warnings, notes, made);
@@ -504,66 +515,7 @@ public record SolveReport(
 
   /** Keys and values in the order of the JSON form. */
   public Map<String, Object> toMap() {
-    double[] norm = residual.residualNorm;
-    Check check = residual.check;
-    double condition = rankTest.conditionEstimate;
-    var map = new LinkedHashMap<String, Object>();
-    map.put("rows", matrix.rows);
-    map.put("columns", matrix.columns);
-    map.put("nonzeros", matrix.nonzeros);
-    map.put("rhs", matrix.rhs);
-    map.put("ordering", analysis.ordering);
-    map.put("orderingReason", analysis.orderingReason);
-    map.put("nnzR", factorization.nnzR);
-    map.put("fronts", analysis.fronts);
-    map.put("flops", analysis.flops);
-    map.put("flopsDone", factorization.flopsDone);
-    map.put("method", factorization.gram.method);
-    map.put("gramFronts", factorization.gram.fronts);
-    map.put("gramRefused", factorization.gram.refused);
-    map.put("gramFlops", factorization.gram.flops);
-    map.put("gramError", factorization.gram.error);
-    map.put("tolerance", rankTest.tolerance);
-    map.put("toleranceReason", rankTest.toleranceReason);
-    map.put("rank", rankTest.rank);
-    map.put("deadColumns", rankTest.deadColumns);
-    map.put("conditionEstimate", Double.isFinite(condition) ? condition : null);
-    map.put("nearlyDependent", rankTest.nearlyDependent);
-    map.put("residualNorm", norm.length == 1 ? norm[0] : norm);
-    map.put("residualSource", residual.residualSource);
-    map.put("normalResidual", check.made() ? check.normalResidual : null);
-    map.put("backwardError", check.made() ? check.backwardError : null);
-    map.put("componentwiseError", check.made() ? check.componentwiseError : null);
-    map.put("verdict", check.made() ? check.verdict : null);
-    map.put("criteria", criteria.made() ? criteria.toMap() : null);
-    map.put("normDeparture", proof.normDeparture);
-    map.put("backend", factorization.backend);
-    map.put("backendReason", factorization.backendReason);
-    map.put("devices", factorization.devices);
-    map.put("subtreeTasks", analysis.subtreeTasks);
-    map.put("levels", analysis.levels);
-    map.put("executors", cluster.executors);
-    map.put("waitedSeconds", cluster.waitedSeconds);
-    map.put("engine", cluster.engine);
-    map.put("engineReason", cluster.engineReason);
-    map.put("stages", factorization.schedule.stages);
-    map.put("rounds", factorization.schedule.rounds);
-    map.put("tasks", factorization.schedule.tasks);
-    map.put("redoneTasks", proof.redoneTasks);
-    map.put("shuffleBytes", traffic.shuffleBytes);
-    map.put("h2dBytes", traffic.h2dBytes);
-    map.put("d2hBytes", traffic.d2hBytes);
-    map.put("seconds", seconds.toMap());
-    map.put("gflops", gflops());
-    map.put("boundSeconds", analysis.boundSeconds);
-    map.put("boundShare", boundShare());
-    map.put("peakDeviceBytes", factorization.memory.peakDeviceBytes);
-    map.put("peakHostBytes", factorization.memory.peakHostBytes);
-    map.put("foretoldHostBytes", factorization.memory.foretoldHostBytes);
-    map.put("factorBytes", factorization.factorBytes.toMap());
-    map.put("warnings", warnings);
-    map.put("notes", notes);
-    return map;
+    return ReportMap.of(this);
   }
 
   /** The JSON form, indented. */
@@ -572,9 +524,8 @@ public record SolveReport(
   }
 
   /**
-   * One self-contained HTML page of about a megabyte, light or dark according to the reader's
-   * system: phases and tasks as a timeline, the assembly tree, fronts by size, A and R, memory over
-   * time, predictions beside measurements. Without a {@link #profile} it has figures only.
+   * One self-contained HTML page of about a megabyte: timeline, assembly tree, fronts, A and R,
+   * memory, predictions beside measurements, where {@link #profile} was asked for.
    */
   public String toHtml() {
     var data = new LinkedHashMap<String, Object>();
@@ -594,15 +545,14 @@ public record SolveReport(
     }
   }
 
-  /** {@link #toText()}. */
-  @Override
-  public String toString() {
-    return toText();
-  }
-
   /** A readable summary of about ten lines. */
   public String toText() {
     return ReportText.of(this);
+  }
+
+  @Override
+  public String toString() {
+    return toText();
   }
 
   /** Flops in a readable unit, such as "1.9 TFLOP". */
@@ -610,9 +560,8 @@ public record SolveReport(
     String[] unit = {"FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP"};
     int u = 0;
     double f = flops;
-    while (f >= 1000 && u < unit.length - 1) {
+    for (; f >= 1000 && u < unit.length - 1; u++) {
       f /= 1000;
-      u++;
     }
     return String.format(Locale.ROOT, f >= 100 ? "%.0f %s" : "%.1f %s", f, unit[u]);
   }

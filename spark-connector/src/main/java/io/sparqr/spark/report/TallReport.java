@@ -17,6 +17,7 @@ import java.util.Map;
  * @param spark whether on Spark
  * @param engineReason why
  * @param seconds of the steps
+ * @param run when, where and by what
  */
 public record TallReport(
     long rows,
@@ -26,7 +27,8 @@ public record TallReport(
     double[] singularValues,
     boolean spark,
     String engineReason,
-    Seconds seconds) {
+    Seconds seconds,
+    RunRecord run) {
 
   /**
    * Wall-clock seconds.
@@ -51,6 +53,7 @@ public record TallReport(
     times.put("q", seconds.q);
     times.put("total", seconds.total);
     map.put("seconds", times);
+    map.put("run", run.toMap());
     return SolveReport.json(map);
   }
 
@@ -71,6 +74,7 @@ public record TallReport(
     line(text, "engine", "%s (%s)", engine(), engineReason);
     String steps = "read %.3f, factorize %.3f, Q %.3f, total %.3f";
     line(text, "seconds", steps, seconds.read, seconds.factorize, seconds.q, seconds.total);
+    line(text, "run", "%s", run.toText());
     return text.toString();
   }
 

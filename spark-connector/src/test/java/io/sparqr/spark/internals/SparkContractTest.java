@@ -25,6 +25,7 @@ import java.util.stream.Collectors;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.ml.linalg.SQLDataTypes;
 import org.apache.spark.ml.linalg.Vector;
 import org.apache.spark.ml.linalg.Vectors;
@@ -348,6 +349,32 @@ class SparkContractTest {
                   r.shown(3)));
     }
     return all.iterator();
+  }
+
+  /** Spark makes the batches itself here; Python's are of the same format. */
+  @Test
+  void batchesOfArrowAreRowsInTheirOrder() {
+    StructType schema =
+        new StructType()
+            .add("at", DataTypes.LongType)
+            .add("x", DataTypes.DoubleType)
+            .add("t", DataTypes.StringType);
+    List<Row> wanted = new ArrayList<>();
+    for (long k = 0; k < 100; k++) {
+      wanted.add(RowFactory.create(k, k == 7 ? null : 0.5 * k, k == 9 ? null : "t" + k));
+    }
+    var given =
+        (org.apache.spark.sql.classic.Dataset<Row>)
+            LocalSpark.session().createDataFrame(context.parallelize(wanted, 3), schema);
+    List<Broadcast<byte[]>> batches = new ArrayList<>();
+    for (byte[] batch : given.toArrowBatchRdd().toJavaRDD().collect()) {
+      batches.add(context.broadcast(batch));
+    }
+    Dataset<Row> found = ArrowTables.dataset(LocalSpark.session(), schema, batches);
+    assertThat(found.schema()).isEqualTo(schema);
+    assertThat(found.rdd().getNumPartitions()).isEqualTo(3);
+    assertThat(found.collectAsList()).isEqualTo(wanted);
+    assertThat(found.selectExpr("sum(at)").first().getLong(0)).isEqualTo(4950);
   }
 
   @Test

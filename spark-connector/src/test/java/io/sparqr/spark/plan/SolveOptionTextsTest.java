@@ -42,7 +42,7 @@ class SolveOptionTextsTest {
   void theTableOfTheDocumentation() throws IOException {
     String head =
         "| builder | `sparqr solve` | Python | default | meaning |\n|---|---|---|---|---|\n";
-    between("docs/guide/configuration.md", head, "\\z", lines(SolveOption.all(), this::row));
+    between("docs/guide/configuration.md", head, "\n</div>\n", lines(SolveOption.all(), this::row));
   }
 
   private String row(SolveOption<?> option) {

@@ -23,8 +23,22 @@
   };
   at('title').textContent =
     `${count(report.rows)} × ${count(report.columns)}, ${count(report.nonzeros)} nonzeros`;
-  at('subtitle').textContent =
-    `Least squares by sparse QR${profile ? ', ' + new Date(profile.beganMillis).toISOString().slice(0, 19).replace('T', ' ') + ' UTC' : ''}, ${report.backend}`;
+  const run = report.run;
+  const began = run.startedAt ? `, ${run.startedAt.replace('T', ' ').replace('Z', ' UTC')}` : '';
+  at('subtitle').textContent = `Least squares by sparse QR${began}, ${report.backend}`;
+  const told = (name, words) => {
+    if (words) {
+      add(at('run'), 'dt', name);
+      add(at('run'), 'dd', words);
+    }
+  };
+  const pairs = (map, between) => Object.entries(map).map(([key, value]) => key + between + value).join(', ');
+  told('matrix', run.input);
+  told('options', run.startedAt && (pairs(run.options, ' ') || 'all at their defaults'));
+  told('versions', pairs(run.versions, ' '));
+  told('hosts', run.hosts.length === 1 && run.hosts[0] === run.host ? run.host : run.host && `${run.host} (driver), ${run.hosts.join(', ')}`);
+  told('application', run.applicationId);
+  at('run').hidden = !at('run').children.length;
   if (report.warnings.length) {
     at('warnings').hidden = false;
     add(at('warnings'), 'h2', report.warnings.length === 1 ? 'Warning' : 'Warnings');
