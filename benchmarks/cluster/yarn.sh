@@ -92,7 +92,7 @@ configuration() {
 }
 configuration core-site.xml <<PAIRS
 fs.defaultFS hdfs://head:8020
-hadoop.tmp.dir $work/run/\${sparqr.host}
+hadoop.tmp.dir $work/run/tmp
 PAIRS
 # blocks of 1 MiB, so that even these files have several
 configuration hdfs-site.xml <<PAIRS
