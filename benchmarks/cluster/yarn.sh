@@ -338,8 +338,8 @@ name=shell
 begin=$SECONDS
 (eval "$(recipe 'A factorization, saved and loaded')" < <(recipe 'A factorization, saved and loaded' scala)) \
   >"$work/logs/shell" 2>&1 || fail "spark-shell: $work/logs/shell"
-said shell '^hdfs:///models/monday: the same x true'
-said shell '^s3a://bucket/models/monday: the same x true'
+said shell '(^|scala> )hdfs:///models/monday: the same x true'
+said shell '(^|scala> )s3a://bucket/models/monday: the same x true'
 say "shell: saved to HDFS and S3, loaded from both, the same x, in $((SECONDS - begin)) s"
 hdfs -ls -R /models >"$work/logs/models"
 
