@@ -307,7 +307,6 @@ alone() {
 }
 alone alone hdfs:///data/A.mtx
 alone alone-table hdfs:///data/A.parquet
-alone alone-large hdfs:///data/B.mtx
 
 run client 'Client mode'
 same client alone-table
@@ -343,19 +342,23 @@ said shell '(^|scala> )s3a://bucket/models/monday: the same x true'
 say "shell: saved to HDFS and S3, loaded from both, the same x, in $((SECONDS - begin)) s"
 hdfs -ls -R /models >"$work/logs/models"
 
-# The larger problem, solved several times in one application; what is lost is lost during the second.
+# The larger problem, first without a loss. (One machine would cut its tree otherwise, by its heap.) Then solved several
+# times in one application; what is lost is lost during the second.
+matrix=hdfs:///data/B.mtx
+more=(--executors 2)
+run larger 'Client mode'
+reported larger executors 2
+more=(--executors 2 --repeat 5)
 begun() {
   name=$1
-  matrix=hdfs:///data/B.mtx
   (eval "$(recipe "$2")") >"$work/logs/$1" 2>&1 &
   running=$!
   await 180 "the first solve of $1" grep -q 'run 1 of' "$work/logs/$1"
 }
 ended() {
   wait "$running" || fail "$name ended with exit code $?: $work/logs/$name"
-  matrix=
-  said "$name" 'Lost executor|Executor lost|lost an executor|Lost task'
-  same "$name" alone-large
+  said "$name" 'Lost executor'
+  same "$name" larger
   say "$name: $1; the same x, $(grep -c 'run [0-9]* of' "$work/logs/$name") solves in $((SECONDS - begin)) s"
 }
 # A host with an executor, if possible not that of the application master, whose loss is another story.
@@ -367,8 +370,6 @@ victim() {
   done
   echo "$master"
 }
-more=(--repeat 8 --executors 2)
-
 begin=$SECONDS
 begun executor 'Dynamic allocation and the external shuffle service'
 kill -9 "$(pgrep -f "^[^ ]*java .*CoarseGrainedExecutorBackend.*--hostname $(victim)" | tail -n 1)"

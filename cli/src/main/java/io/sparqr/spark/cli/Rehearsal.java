@@ -13,7 +13,8 @@ import java.util.List;
  * Runs the code paths shared by most commands, so that Java can record their classes: {@code
  * bin/sparqr} runs it once after a build, with {@code -XX:ArchiveClassesAtExit}, and then runs
  * every command with that archive. From Java 25 on with {@code -XX:AOTCacheOutput} and the argument
- * {@code profiles}: Java then records which methods are hot, too, so solves are made until they are.
+ * {@code profiles}: Java then records which methods are hot, too, so solves are made until they
+ * are.
  */
 final class Rehearsal {
 
