@@ -236,7 +236,7 @@ scaled() {
       8) word=2 ;;
       x.mtx | report.json) word=$work/shared/$name.$word ;;
       /mnt/shared/*) word=$work/shared/$name.${word##*/} ;;
-      hdfs:///data/A.mtx) word=${matrix:-$word} ;;
+      hdfs:///data/A.mtx | hdfs:///data/A.parquet) word=${matrix:-$word} ;;
     esac
     words+=("$word")
   done
@@ -279,7 +279,7 @@ sparqr() {
 }
 data=$work/data
 sparqr generate gen:cells3d14:rand --out "$data/A.mtx" >"$work/logs/generate" 2>&1
-sparqr generate gen:cells3d40:rand --out "$data/B.mtx" >>"$work/logs/generate" 2>&1
+sparqr generate gen:cells3d30:rand --out "$data/B.mtx" >>"$work/logs/generate" 2>&1
 "$PYSPARK_PYTHON" - "$data" <<'PYTHON'
 import sys
 import numpy, pandas, scipy.io
@@ -347,7 +347,7 @@ hdfs -ls -R /models >"$work/logs/models"
 matrix=hdfs:///data/B.mtx
 more=(--executors 2)
 run larger 'Client mode'
-reported larger executors 2
+reported larger columns 27000
 more=(--executors 2 --repeat 5)
 begun() {
   name=$1
