@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
 # The recipes of docs/guide/yarn.md, as they stand there but smaller, on a real YARN with HDFS and S3, all on this machine:
-#   benchmarks/cluster/yarn.sh [PYSPARK'S VERSION]
+#   benchmarks/cluster/yarn.sh [PYSPARK'S VERSION [losses]]     losses: then also kills an executor, a machine, a node manager
 # Hadoop's own daemons (from hadoop-client-minicluster): a resource manager and HDFS on one host, node managers with the
 # external shuffle service (ShuffleAuxiliary.java) on two; moto as S3. The hosts are network namespaces inside one of our own, so nothing of it is
 # seen from outside, nothing outside is reached, and a host can be killed with all its processes. Needs Linux, 6 GiB, and
@@ -10,6 +10,7 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 home=$(cd "$here/../.." && pwd -P)
 version=${1:-4.0.5}
+losses=${2:-}
 work=$home/target/yarn
 fetched=$home/target/yarn-fetched
 guide=$home/docs/guide/yarn.md
@@ -41,7 +42,7 @@ if [ "${SPARQR_YARN_INSIDE:-}" != yes ]; then
   own=()
   [ "$(id -u)" = 0 ] || own=(--user --map-root-user)
   export SPARQR_YARN_INSIDE=yes
-  exec unshare "${own[@]}" --net --mount --uts --pid --fork --kill-child --mount-proc "${BASH_SOURCE[0]}" "$version"
+  exec unshare "${own[@]}" --net --mount --uts --pid --fork --kill-child --mount-proc "${BASH_SOURCE[0]}" "$version" "$losses"
 fi
 
 # From here on in a network of our own. When this process ends, so does all that it started.
@@ -341,6 +342,8 @@ said shell '(^|scala> )hdfs:///models/monday: the same x true'
 said shell '(^|scala> )s3a://bucket/models/monday: the same x true'
 say "shell: saved to HDFS and S3, loaded from both, the same x, in $((SECONDS - begin)) s"
 hdfs -ls -R /models >"$work/logs/models"
+
+[ "$losses" = losses ] || { say "passed" && exit; }
 
 # The larger problem, first without a loss. (One machine would cut its tree otherwise, by its heap.) Then solved several
 # times in one application; what is lost is lost during the second.
