@@ -7,11 +7,14 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 /**
  * Runs the code paths shared by most commands, so that Java can record their classes: {@code
  * bin/sparqr} runs it once after a build, with {@code -XX:ArchiveClassesAtExit}, and then runs
- * every command with that archive.
+ * every command with that archive. From Java 25 on with {@code -XX:AOTCacheOutput} and the argument
+ * {@code profiles}: Java then records which methods are hot, too, so solves are made until they
+ * are.
  */
 final class Rehearsal {
 
@@ -44,13 +47,20 @@ final class Rehearsal {
           run("solve", "--matrix", "gen:cells2d20", "--check")
               + run("solve", "--matrix", file, files[0], files[1], files[2], files[3], files[4])
               + run("analyze", "--matrix", file)
-              + run("solve", "--matrix", "gen:onehot2000x50x20", "--check", "--engine", "spark");
+              + run("solve", "--matrix", "gen:onehot2000x50x20", "--check", "--engine", "spark")
+              + (List.of(args).contains("profiles") ? hot() : 0);
       System.exit(failed == 0 ? 0 : ExitCode.FAILED);
     } finally {
       for (Path p : new Path[] {matrix, x, report, folder}) {
         Files.deleteIfExists(p);
       }
     }
+  }
+
+  private static int hot() {
+    return run("solve", "--matrix", "gen:cells3d20", "--repeat", "8")
+        + run("solve", "--matrix", "gen:grad3d15", "--ordering", "nd", "--repeat", "8")
+        + run("solve", "--matrix", "gen:onehot20000x500x50", "--repeat", "8");
   }
 
   private static int run(String... args) {

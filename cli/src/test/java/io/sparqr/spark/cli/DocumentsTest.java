@@ -45,7 +45,14 @@ class DocumentsTest {
 
   /** Words of spark-submit and spark-shell that take a value. */
   private static final Set<String> SUBMIT =
-      Set.of("--master", "--deploy-mode", "--class", "--conf", "--jars", "--driver-memory");
+      Set.of(
+          "--master",
+          "--deploy-mode",
+          "--class",
+          "--conf",
+          "--jars",
+          "--packages",
+          "--driver-memory");
 
   /** Commands of other projects: we do not test that they exist. */
   private static final Set<String> OTHERS =

@@ -69,11 +69,13 @@ public class SparseQRRegression
   }
 
   /** An estimator with a given uid, for {@code copy} and {@code load}. */
+  @SuppressWarnings("this-escape") // params want their owner
   public SparseQRRegression(String uid) {
     this(PendingUid.begin(uid), true);
   }
 
-  @SuppressWarnings("UnusedVariable") // begun tells it from the one above
+  // begun tells it from the one above; params want their owner (a warning of javac from 21 on)
+  @SuppressWarnings({"UnusedVariable", "this-escape"})
   private SparseQRRegression(String uid, boolean begun) {
     this.uid = uid;
     PendingUid.end();

@@ -54,11 +54,13 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
   }
 
   /** A model without params or summary. */
+  @SuppressWarnings("this-escape") // params want their owner
   protected SparseQRRegressionModel(String uid, Vector coefficients, double intercept) {
     this(PendingUid.begin(uid), coefficients, intercept, true);
   }
 
-  @SuppressWarnings("UnusedVariable") // begun tells it from the one above
+  // begun tells it from the one above; params want their owner (a warning of javac from 21 on)
+  @SuppressWarnings({"UnusedVariable", "this-escape"})
   private SparseQRRegressionModel(
       String uid, Vector coefficients, double intercept, boolean begun) {
     this.uid = uid;
