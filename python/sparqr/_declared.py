@@ -51,6 +51,12 @@ OPTIONS = {
         "auto",
         "what computes (cuda fails where there is no device)",
     ),
+    "method": Option(
+        "method",
+        ("householder", "auto"),
+        "householder",
+        "how fronts are factored",
+    ),
     "ridge": Option(
         "ridge",
         float,

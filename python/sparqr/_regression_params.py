@@ -63,6 +63,7 @@ class RegressionParams(
     idCol = _declared("idCol", TypeConverters.toString)
     ordering = _declared("ordering", TypeConverters.toString)
     backend = _declared("backend", TypeConverters.toString)
+    method = _declared("method", TypeConverters.toString)
     rankTolerance = _declared("rankTolerance", TypeConverters.toFloat)
     profile = _declared("profile", TypeConverters.toBoolean)
 
@@ -141,6 +142,10 @@ class RegressionParams(
     def getBackend(self) -> str:
         """What computes (cuda fails where there is no device)."""
         return self.getOrDefault(self.backend)
+
+    def getMethod(self) -> str:
+        """How fronts are factored."""
+        return self.getOrDefault(self.method)
 
     def getRankTolerance(self) -> float | None:
         """A column whose remaining norm, after scaling, is at most this counts as dependent (R's lm: 1e-7); negative:
@@ -244,6 +249,10 @@ class RegressionSetters(RegressionParams):
     def setBackend(self: _S, value: str) -> _S:
         """What computes (cuda fails where there is no device)."""
         return self._set(backend=value)
+
+    def setMethod(self: _S, value: str) -> _S:
+        """How fronts are factored."""
+        return self._set(method=value)
 
     def setRankTolerance(self: _S, value: float) -> _S:
         """A column whose remaining norm, after scaling, is at most this counts as dependent (R's lm: 1e-7); negative:

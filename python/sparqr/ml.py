@@ -86,6 +86,8 @@ class SparseQRRegression(Told, JavaEstimator, RegressionSetters, Saved):
         Column order.
     backend : {"auto", "cpu", "cuda"}
         What computes (cuda fails where there is no device).
+    method : {"householder", "auto"}
+        How fronts are factored.
     rankTolerance : float, optional
         A column whose remaining norm, after scaling, is at most this counts as dependent (R's lm: 1e-7); negative: no
         rank detection. Default: 20 (m+n) eps max ||a_j||.
@@ -121,6 +123,7 @@ class SparseQRRegression(Told, JavaEstimator, RegressionSetters, Saved):
         idCol: str | None = None,
         ordering: str = "auto",
         backend: str = "auto",
+        method: str = "householder",
         rankTolerance: float | None = None,
         profile: bool = False,
         progress: bool | None = None,
@@ -157,6 +160,7 @@ class SparseQRRegression(Told, JavaEstimator, RegressionSetters, Saved):
         idCol: str | None = None,
         ordering: str = "auto",
         backend: str = "auto",
+        method: str = "householder",
         rankTolerance: float | None = None,
         profile: bool = False,
     ) -> SparseQRRegression:

@@ -38,8 +38,7 @@ public record FactorSummary(
    * @param flops of all of them
    * @param error largest backward error of a column relative to its norm, as measured
    */
-  public record Gram(long tried, long refused, double flops, double error)
-      implements Serializable {
+  public record Gram(long tried, long refused, double flops, double error) implements Serializable {
 
     /** Of a task without such fronts. */
     public static final Gram NONE = new Gram(0, 0, 0, 0);

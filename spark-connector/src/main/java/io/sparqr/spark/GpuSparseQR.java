@@ -152,11 +152,11 @@ public final class GpuSparseQR {
     }
 
     /**
-     * How fronts may be factored; default HOUSEHOLDER. AUTO takes the Gram matrix of a front of many
-     * sparse rows, as regressions with effects have them, where that costs a fraction; R is measured
-     * against the rows, column by column, in twice the precision, and taken only if its backward
-     * error is of the size that reflectors leave. The report counts these fronts, with the largest
-     * error.
+     * How fronts may be factored; default HOUSEHOLDER. AUTO takes the Gram matrix of a front of
+     * many sparse rows, as regressions with effects have them, where that costs a fraction; R is
+     * measured against the rows, column by column, in twice the precision, and taken only if its
+     * backward error is of the size that reflectors leave. The report counts these fronts, with the
+     * largest error.
      */
     public Builder method(FrontMethod way) {
       return set(SolveOption.METHOD, way);

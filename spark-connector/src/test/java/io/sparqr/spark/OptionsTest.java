@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.sparqr.backend.BackendChoice;
+import io.sparqr.backend.FrontMethod;
 import io.sparqr.error.RankDeficientException;
 import io.sparqr.numeric.Tolerances;
 import io.sparqr.ordering.OrderingMethod;
@@ -67,6 +68,7 @@ class OptionsTest {
     all.put("amalgamation", b -> b.amalgamation(Amalgamation.none()));
     all.put("singletons", b -> b.singletons(false));
     all.put("backend", b -> b.backend(BackendChoice.CPU));
+    all.put("method", b -> b.method(FrontMethod.AUTO));
     all.put("ridge", b -> b.ridge(new double[] {0.5, 0}));
     all.put("rankTolerance", b -> b.rankTolerance(1e-3));
     all.put("equilibrate", b -> b.equilibrate(false));

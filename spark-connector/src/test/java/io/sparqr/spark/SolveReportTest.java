@@ -253,6 +253,7 @@ class SolveReportTest {
                       asked for amd
             tree      5 subtree task(s) in 3 level(s)
             backend   cuda (required)
+            fronts    3 by their Gram matrix, backward error 5.0e-16 as measured, 1 tried and refused
             devices   H200
             rank      298 of 300, tolerance 1.00e-10 (given); dependent columns 4, 17
             condition estimate 2.5e+08, nearly dependent: 3, 9

@@ -9,6 +9,8 @@ package io.sparqr.backend.cpu;
  */
 record GramRule(int columns, double gain) {
 
-  /** Smaller fronts are over before a measurement pays; a smaller gain is lost if one is refused. */
+  /**
+   * Smaller fronts are over before a measurement pays; a smaller gain is lost if one is refused.
+   */
   static final GramRule DEFAULT = new GramRule(96, 4);
 }

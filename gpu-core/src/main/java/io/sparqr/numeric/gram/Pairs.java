@@ -44,8 +44,7 @@ final class Pairs {
       double old = h[at + q];
       double sum = old + p;
       double b = sum - old;
-      l[at + q] +=
-          ((old - (sum - b)) + (p - b)) + Math.fma(f, x.low[from + q], Math.fma(f, v, -p));
+      l[at + q] += ((old - (sum - b)) + (p - b)) + Math.fma(f, x.low[from + q], Math.fma(f, v, -p));
       h[at + q] = sum;
     }
   }

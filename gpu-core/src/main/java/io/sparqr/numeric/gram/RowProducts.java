@@ -4,8 +4,8 @@ package io.sparqr.numeric.gram;
 import io.sparqr.threads.Crew;
 
 /**
- * Products of a front's rows F with a few vectors in about twice the precision ({@link Pairs}):
- * y = B - F W row by row, and F'y, in one pass. Vectors are row-major, n x s. Pieces are summed in
+ * Products of a front's rows F with a few vectors in about twice the precision ({@link Pairs}): y =
+ * B - F W row by row, and F'y, in one pass. Vectors are row-major, n x s. Pieces are summed in
  * fixed groups, so the bits do not depend on the number of threads. 8 s flops an entry and product.
  */
 final class RowProducts {

@@ -42,7 +42,8 @@ class CpuGramTest extends SubtreeFactorizerContract {
 
   @AfterAll
   static void count() {
-    FactorSummary.Gram all = SEEN.stream().reduce(FactorSummary.Gram.NONE, FactorSummary.Gram::plus);
+    FactorSummary.Gram all =
+        SEEN.stream().reduce(FactorSummary.Gram.NONE, FactorSummary.Gram::plus);
     System.out.println("fronts by their Gram matrix: " + all);
     if (all.tried() - all.refused() < all.tried() / 4 || all.refused() == 0) {
       throw new AssertionError("too few of one kind: " + all);

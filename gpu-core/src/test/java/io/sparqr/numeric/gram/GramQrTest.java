@@ -39,8 +39,10 @@ class GramQrTest {
       case 1 -> GramCase.random(random, n, m, (i, j) -> random.nextInt(7) - 2);
       case 2 -> GramCase.random(random, n, m, normal);
       // Graded columns, graded rows, heavy rows.
-      case 3 -> GramCase.random(random, n, m, (i, j) -> random.nextGaussian() * power(spread, j, n));
-      case 4 -> GramCase.random(random, n, m, (i, j) -> random.nextGaussian() * power(spread, i, m));
+      case 3 ->
+          GramCase.random(random, n, m, (i, j) -> random.nextGaussian() * power(spread, j, n));
+      case 4 ->
+          GramCase.random(random, n, m, (i, j) -> random.nextGaussian() * power(spread, i, m));
       case 5 ->
           GramCase.random(random, n, m, (i, j) -> random.nextGaussian() * (i % 5 == 0 ? 1e12 : 1));
       // Laeuchli: a row of ones, and a small number for each column.

@@ -165,6 +165,7 @@ class RegressionParamsTest {
             "regParam",
             "ordering",
             "backend",
+            "method",
             "rankTolerance",
             "profile",
             "computeStandardErrors",

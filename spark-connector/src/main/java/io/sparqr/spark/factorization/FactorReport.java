@@ -135,7 +135,8 @@ public final class FactorReport {
   }
 
   private static SolveReport.Gram gram(SolvePlan plan, FactorSummary.Gram g) {
-    String method = (plan.numbers().fronts().gram() ? FrontMethod.AUTO : FrontMethod.HOUSEHOLDER).name();
+    String method =
+        (plan.numbers().fronts().gram() ? FrontMethod.AUTO : FrontMethod.HOUSEHOLDER).name();
     long accepted = g.tried() - g.refused();
     return new SolveReport.Gram(method, accepted, g.refused(), g.flops(), g.error());
   }

@@ -26,10 +26,10 @@ final class ReportMap {
     map.put("flops", r.analysis().flops());
     map.put("flopsDone", r.factorization().flopsDone());
     map.put("method", r.factorization().gram().method());
-    map.put("gramFronts", r.factorization().gram().fronts());
-    map.put("gramRefused", r.factorization().gram().refused());
-    map.put("gramFlops", r.factorization().gram().flops());
-    map.put("gramError", r.factorization().gram().error());
+    map.put("gramFronts", r.factorization().gram().gramFronts());
+    map.put("gramRefused", r.factorization().gram().gramRefused());
+    map.put("gramFlops", r.factorization().gram().gramFlops());
+    map.put("gramError", r.factorization().gram().gramError());
     map.put("tolerance", r.rankTest().tolerance());
     map.put("toleranceReason", r.rankTest().toleranceReason());
     map.put("rank", r.rankTest().rank());

@@ -72,13 +72,13 @@ final class ReportText {
     String reason = f.backendReason().isEmpty() ? "" : " (" + f.backendReason() + ")";
     line("backend", "%s%s", f.backend(), reason);
     SolveReport.Gram g = f.gram();
-    if (g.fronts() + g.refused() > 0) {
+    if (g.gramFronts() + g.gramRefused() > 0) {
       line(
           "fronts",
           "%,d by their Gram matrix, backward error %.1e as measured%s",
-          g.fronts(),
-          g.error(),
-          g.refused() == 0 ? "" : ", %,d tried and refused".formatted(g.refused()));
+          g.gramFronts(),
+          g.gramError(),
+          g.gramRefused() == 0 ? "" : ", %,d tried and refused".formatted(g.gramRefused()));
     }
     if (!f.devices().isEmpty()) {
       line("devices", "%s", String.join(", ", f.devices()));

@@ -147,12 +147,13 @@ public record SolveReport(
    * Fronts by their Gram matrix.
    *
    * @param method what was allowed: "HOUSEHOLDER" or "AUTO"
-   * @param fronts accepted, because the measured backward error was as small as reflectors leave it
-   * @param refused tried, and factored by reflectors all the same
-   * @param flops of both
-   * @param error largest measured backward error of a column, relative to its norm
+   * @param gramFronts accepted: the measured backward error was as small as reflectors leave it
+   * @param gramRefused tried, and factored by reflectors all the same
+   * @param gramFlops of both
+   * @param gramError largest measured backward error of a column, relative to its norm
    */
-  public record Gram(String method, long fronts, long refused, double flops, double error)
+  public record Gram(
+      String method, long gramFronts, long gramRefused, double gramFlops, double gramError)
       implements Serializable {}
 
   /**

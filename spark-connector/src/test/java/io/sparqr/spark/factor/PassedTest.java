@@ -55,7 +55,16 @@ class PassedTest {
     double[] b = Problems.rhs(ONE_HOT.rows(), 5);
     RowSplit split = RowSplit.of(ONE_HOT, b, 1, analysis, norms.factors());
     var numbers =
-        new SolvePlan.Numbers(1, 1e-10, Ridge.NONE, devices, 0, true, new SolvePlan.Fronts(keepQ, false), true, combineFlops);
+        new SolvePlan.Numbers(
+            1,
+            1e-10,
+            Ridge.NONE,
+            devices,
+            0,
+            true,
+            new SolvePlan.Fronts(keepQ, false),
+            true,
+            combineFlops);
     var plan =
         new SolvePlan(
             analysis,

@@ -66,7 +66,15 @@ class SubtreeRunTest {
     SymbolicAnalysis analysis = SymbolicAnalyzer.analyze(pattern, SymbolicOptions.defaults());
     var numbers =
         new SolvePlan.Numbers(
-            1, 1e-10, Ridge.NONE, new DeviceVerdict.Refuse("asked for"), 0, true, new SolvePlan.Fronts(false, false), false, 0);
+            1,
+            1e-10,
+            Ridge.NONE,
+            new DeviceVerdict.Refuse("asked for"),
+            0,
+            true,
+            new SolvePlan.Fronts(false, false),
+            false,
+            0);
     return new SolvePlan(
         analysis,
         TreePartitioner.partition(

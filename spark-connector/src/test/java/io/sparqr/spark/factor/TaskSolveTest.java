@@ -88,7 +88,15 @@ class TaskSolveTest {
         SymbolicAnalyzer.analyze(pattern, SymbolicOptions.defaults().withSingletons(false));
     var numbers =
         new SolvePlan.Numbers(
-            1, 1e-10, Ridge.NONE, new DeviceVerdict.Refuse("asked for"), 0, true, new SolvePlan.Fronts(false, false), false, 0);
+            1,
+            1e-10,
+            Ridge.NONE,
+            new DeviceVerdict.Refuse("asked for"),
+            0,
+            true,
+            new SolvePlan.Fronts(false, false),
+            false,
+            0);
     double[] ones = new double[N];
     Arrays.fill(ones, 1);
     return new SolvePlan(

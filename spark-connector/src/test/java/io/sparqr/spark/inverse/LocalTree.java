@@ -105,7 +105,8 @@ final class LocalTree implements InverseNorms.Tree {
             Ridge.NONE,
             new DeviceVerdict.Refuse("asked for"),
             0,
-            true, new SolvePlan.Fronts(false, false),
+            true,
+            new SolvePlan.Fronts(false, false),
             false,
             0);
     var readings = new io.sparqr.spark.plan.Readings(List.of());

@@ -61,7 +61,8 @@ class PlanCodecTest {
             Ridge.of(0.5),
             verdict,
             1L << 40,
-            true, new SolvePlan.Fronts(false, false),
+            true,
+            new SolvePlan.Fronts(false, false),
             true,
             Double.POSITIVE_INFINITY);
     var first = new Fingerprint(1, 2, random.nextLong(), random.nextLong(), -1, 1);
@@ -113,6 +114,7 @@ class PlanCodecTest {
       boolean told =
           value instanceof Boolean
               || value instanceof DeviceVerdict
+              || value instanceof SolvePlan.Fronts
               || value instanceof Ridge r && r.any();
       assertThat(told || ((Number) value).doubleValue() != 0).as(c.getName()).isTrue();
     }

@@ -50,7 +50,8 @@ class FrontCombinerTest {
             Ridge.NONE,
             new DeviceVerdict.Refuse("asked for"),
             0,
-            true, new SolvePlan.Fronts(false, false),
+            true,
+            new SolvePlan.Fronts(false, false),
             true,
             combineFlops),
         new Readings(List.of()));

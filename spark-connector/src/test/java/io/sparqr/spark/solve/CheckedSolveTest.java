@@ -82,7 +82,15 @@ class CheckedSolveTest {
         ones,
         new double[] {1},
         new SolvePlan.Numbers(
-            1, 1e-10, Ridge.NONE, new DeviceVerdict.Refuse("asked for"), 0, true, new SolvePlan.Fronts(false, false), false, 0),
+            1,
+            1e-10,
+            Ridge.NONE,
+            new DeviceVerdict.Refuse("asked for"),
+            0,
+            true,
+            new SolvePlan.Fronts(false, false),
+            false,
+            0),
         new Readings(List.of()));
   }
 
