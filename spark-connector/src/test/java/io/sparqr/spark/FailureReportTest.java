@@ -119,8 +119,9 @@ class FailureReportTest {
     Map<String, Object> map = report.toMap();
     ordinary.keySet().removeAll(OF_THE_END);
     ordinary.remove("seconds");
+    ordinary.remove("run");
     assertThat(map).containsAllEntriesOf(ordinary);
-    assertThat(map.keySet()).hasSize(ordinary.size() + 2).contains("seconds", "error");
+    assertThat(map.keySet()).hasSize(ordinary.size() + 3).contains("seconds", "run", "error");
 
     JsonNode json = new ObjectMapper().readTree(report.toJson());
     assertThat(json.at("/error/phase").asText()).isEqualTo("factorize");
@@ -155,7 +156,9 @@ class FailureReportTest {
     FailureReport report = failing(Problems.rdd(A, 2, B).map(FailureReportTest::broken), b -> b);
     assertThat(report.phase()).isEqualTo("pattern");
     JsonNode json = new ObjectMapper().readTree(report.toJson());
-    assertThat(json.fieldNames()).toIterable().containsExactly("warnings", "seconds", "error");
+    assertThat(json.fieldNames())
+        .toIterable()
+        .containsExactly("warnings", "seconds", "run", "error");
     assertThat(json.at("/seconds/pattern").asDouble())
         .isPositive()
         .isLessThanOrEqualTo(json.at("/seconds/total").asDouble());

@@ -230,7 +230,7 @@ final class SubtreeState {
                 backend,
                 new FactorSummary.Work(fronts.length, rank, done, seconds, droppedNorm),
                 peak.get())
-            .withGram(gram.get());
+            .withGram(Objects.requireNonNull(gram.get()));
     List<FrontReflectors> q = reflectors == null ? List.of() : Arrays.asList(reflectors);
     return new SubtreeFactor(Arrays.asList(factors), outputs, residual.values(), summary, q);
   }

@@ -111,7 +111,6 @@ final class GramMatrix {
   }
 
   private void addProduct(RowPiece piece, int first, int end, double[] work) {
-    int wide = end - first;
     int product = BLOCK * (piece.columns + 1);
     for (int from = 0; from < Math.min(piece.rows, end); from += BLOCK) {
       int r = Math.min(BLOCK, piece.rows - from);
