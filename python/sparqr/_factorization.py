@@ -33,6 +33,7 @@ def factorize(
     session: Optional[SparkSession] = None,
     ordering: str = "auto",
     backend: str = "auto",
+    method: str = "householder",
     rank_tolerance: Optional[float] = None,
     rank_policy: str = "report",
     equilibrate: bool = True,
@@ -68,7 +69,7 @@ def factorize(
         Show progress as :func:`sparqr.solve` does, for this call and all later ones on the factorization.
     session : pyspark.sql.SparkSession, optional
         Default: the active one, or a new one by ``sparqr.session()``.
-    ordering, backend, rank_tolerance, rank_policy, equilibrate, refinement, check, min_rcond : optional
+    ordering, backend, method, rank_tolerance, rank_policy, equilibrate, refinement, check, min_rcond : optional
         As for :func:`sparqr.solve`.
     columns, executors, minimum_executors, executor_wait, partitions : optional
         As for :func:`sparqr.solve`.

@@ -60,6 +60,7 @@ def feols(
     drop_terms: Sequence[str] = (),
     ordering: str = "auto",
     backend: str = "auto",
+    method: str = "householder",
     rank_tolerance: float | None = None,
     profile: bool = False,
     progress: bool | None = None,
@@ -115,6 +116,9 @@ def feols(
         Column order of the factorization.
     backend : {"auto", "cpu", "cuda"}
         "cuda" fails without a device.
+    method : {"householder", "auto"}
+        How fronts are factored: "auto" takes the Gram matrix of one with many sparse rows, as panels with two
+        effects have it, if what is measured against the rows is as good. Not on GPUs.
     rank_tolerance : float, optional
         A column whose remaining norm is at most this counts as dependent.
     profile : bool
@@ -170,6 +174,7 @@ def feols(
                 "dropTerms": list(drop_terms) or None,
                 "ordering": ordering,
                 "backend": backend,
+                "method": method,
                 "rankTolerance": rank_tolerance,
                 "profile": profile,
                 "progress": shows,

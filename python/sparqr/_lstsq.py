@@ -79,6 +79,7 @@ def lstsq(
     session: Optional[SparkSession] = None,
     ordering: str = "auto",
     backend: str = "auto",
+    method: str = "householder",
     rank_tolerance: Optional[float] = None,
     rank_policy: str = "report",
     equilibrate: bool = True,
@@ -125,7 +126,7 @@ def lstsq(
         Show progress, as :func:`sparqr.solve` does.
     session : pyspark.sql.SparkSession, optional
         Default: the active one, or a new one by ``sparqr.session()``.
-    ordering, backend, rank_tolerance, rank_policy, equilibrate, refinement, check, min_rcond : optional
+    ordering, backend, method, rank_tolerance, rank_policy, equilibrate, refinement, check, min_rcond : optional
         As for :func:`sparqr.solve`.
     columns, executors, minimum_executors, executor_wait, partitions : optional
         As for :func:`sparqr.solve`.

@@ -24,6 +24,7 @@ def ridge_path(
     weights: Any = None,
     ordering: str = "auto",
     backend: str = "auto",
+    method: str = "householder",
     equilibrate: bool = True,
     partitions: Optional[int] = None,
     progress: Optional[bool] = None,
@@ -41,7 +42,7 @@ def ridge_path(
         At least one, each at least 0, in any order.
     weights : array_like, optional
         Shape (m,), at least 0. Default: all are 1.
-    ordering, backend, equilibrate, partitions, progress : optional
+    ordering, backend, method, equilibrate, partitions, progress : optional
         As for :func:`sparqr.solve`.
     session : pyspark.sql.SparkSession, optional
         Default: the active one, or a new one by ``sparqr.session()``.
@@ -69,7 +70,9 @@ def ridge_path(
     for value in asked:
         if not 0 <= value < float("inf"):
             raise ValueError(f"lambda {value!r} is not finite and at least 0")
-    settings = solver_settings(ordering=ordering, backend=backend, equilibrate=equilibrate, partitions=partitions)
+    settings = solver_settings(
+        ordering=ordering, backend=backend, method=method, equilibrate=equilibrate, partitions=partitions
+    )
     shows = _progress.wanted(progress)
     problem = problem_of(A, b, weights)
     if problem.b is None and not is_path(A):
