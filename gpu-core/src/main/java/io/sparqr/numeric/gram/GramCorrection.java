@@ -15,10 +15,12 @@ import java.util.SplittableRandom;
  * a fifth of that once in 10^4 for s = 8, and the largest of n columns counts). Products with F and
  * R have twice the precision; H is never formed.
  *
- * <p>E is large only in the directions in which R is small, and those are few. So the range of E Z
- * (Halko, Martinsson, Tropp, SIAM Review 53, 2011) holds what matters of E, V B V' with B = V'E V,
- * and R'(I + V B V')R = R1'R1 to first order for R1 = (I + U) R, U the upper triangle of V B V'
- * with half of its diagonal. Some 4 n^2 s flops. What is left is measured again with other Z.
+ * <p>E is large only in the directions in which R is small, and those are few: E11 between them has
+ * the condition squared, E12 between them and the others the condition, and both count where E
+ * meets a column of R. So with V an orthonormal basis of the range of E Z (Halko, Martinsson,
+ * Tropp, SIAM Review 53, 2011) and W = E V, what matters of E is V W' + W V' - V V'W V', and R'(I +
+ * E) R = R1'R1 to first order for R1 = (I + U) R, U the upper triangle of that with half of its
+ * diagonal. Some 8 n^2 s flops. What is left is measured again with other Z.
  */
 final class GramCorrection {
 
@@ -103,21 +105,21 @@ final class GramCorrection {
   private void correct(Pairs h) {
     int s = VECTORS;
     double[] v = orthonormal(r.solveTransposed(h.values(), s, crew));
-    double[] e = r.solveTransposed(remainder(v).values(), s, crew);
-    // B = V'E V, made symmetric; T = V B.
+    double[] w = r.solveTransposed(remainder(v).values(), s, crew);
     double[] b = new double[s * s];
     for (int i = 0; i < r.n; i++) {
       for (int p = 0; p < s; p++) {
         for (int q = 0; q < s; q++) {
-          b[p * s + q] += (v[i * s + p] * e[i * s + q] + v[i * s + q] * e[i * s + p]) / 2;
+          b[p * s + q] += (v[i * s + p] * w[i * s + q] + v[i * s + q] * w[i * s + p]) / 2;
         }
       }
     }
-    double[] t = new double[r.n * s];
+    // V W' + W V' - V B V' = V W' + (W - V B) V'.
+    double[] t = w.clone();
     for (int i = 0; i < r.n; i++) {
       for (int p = 0; p < s; p++) {
         for (int q = 0; q < s; q++) {
-          t[i * s + q] += v[i * s + p] * b[p * s + q];
+          t[i * s + q] -= v[i * s + p] * b[p * s + q];
         }
       }
     }
@@ -126,24 +128,27 @@ final class GramCorrection {
         strips,
         k -> {
           for (int j = k * STRIP; j < Math.min(r.n, (k + 1) * STRIP); j++) {
-            add(t, v, j);
+            add(v, w, t, j);
           }
         });
   }
 
   /** Adds U R to column j of R. */
-  private void add(double[] t, double[] v, int j) {
+  private void add(double[] v, double[] w, double[] t, int j) {
     int s = VECTORS;
     double[] a = r.a;
     int at = j * r.ld;
-    double[] sum = new double[s];
+    double[] sumV = new double[s];
+    double[] sumW = new double[s];
     for (int i = j; i >= 0; i--) {
       double old = a[at + i];
       double more = 0;
       for (int q = 0; q < s; q++) {
-        double next = v[i * s + q] * old;
-        more += t[i * s + q] * (sum[q] + next / 2);
-        sum[q] += next;
+        double nextV = v[i * s + q] * old;
+        double nextW = w[i * s + q] * old;
+        more += t[i * s + q] * (sumV[q] + nextV / 2) + v[i * s + q] * (sumW[q] + nextW / 2);
+        sumV[q] += nextV;
+        sumW[q] += nextW;
       }
       a[at + i] = old + more;
     }
