@@ -45,7 +45,8 @@ final class PinnedAnswers {
           "peakHostBytes",
           "foretoldHostBytes",
           "factorBytes",
-          "shuffleBytes");
+          "shuffleBytes",
+          "run");
 
   private static final long SEED = 20260114;
 

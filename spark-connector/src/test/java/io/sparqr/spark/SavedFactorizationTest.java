@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.sparqr.error.WireFormatException;
 import io.sparqr.numeric.Tolerances;
 import io.sparqr.ordering.OrderingMethod;
@@ -97,8 +100,12 @@ class SavedFactorizationTest {
     assertThat(context.getPersistentRDDs()).isEmpty();
   }
 
-  private static String withoutSolve(SolveReport report) {
-    return report.toJson().replaceAll("\"(solve|total)\"\\s*:\\s*[0-9.eE-]+", "");
+  /** What a report tells of the factorization, not of this session or a solve. */
+  private static JsonNode withoutSolve(SolveReport report) throws IOException {
+    var json = (ObjectNode) new ObjectMapper().readTree(report.toJson());
+    json.remove("run");
+    ((ObjectNode) json.get("seconds")).remove(List.of("solve", "total"));
+    return json;
   }
 
   @Test
@@ -194,7 +201,7 @@ class SavedFactorizationTest {
     Files.write(head, bytes);
     assertThatThrownBy(() -> load(name))
         .isInstanceOf(WireFormatException.class)
-        .hasMessage(name + ": saved in version 9 of the format, this is version 4");
+        .hasMessage(name + ": saved in version 9 of the format, this is version 5");
   }
 
   /** Files of one factorization under the head of another, of the same sizes. */

@@ -9,9 +9,9 @@ import java.util.Arrays;
 /**
  * The upper trapezoid of a front, with its part of Q'b, by way of F'F: for fronts of many sparse
  * rows, where it costs a fraction of what reflectors cost. Nothing is believed: the trapezoid is
- * measured against the rows in twice the precision ({@link GramCorrection}), mended, and returned
- * only if its backward error is that of a Householder factorization, column by column; else the
- * caller has the rows still and uses reflectors.
+ * measured against the rows in twice the precision ({@link GramMeasure}), and returned only if its
+ * backward error is that of a Householder factorization, column by column; else the caller has the
+ * rows still and uses reflectors.
  *
  * <p>Columns that depend on earlier ones are not decided by a pivot of F'F, which has no digits
  * there. Their remainder is computed from the rows, in twice the precision, as the residual of a
@@ -30,7 +30,7 @@ public final class GramQr {
   /** Columns in a front that may depend on earlier ones. */
   private static final int MOST_WEAK = 24;
 
-  /** Corrections of R, and of a residual. */
+  /** Corrections of a residual. */
   private static final int CORRECTIONS = 4;
 
   /** What the last correction of Q'b may be, relative to b. */
@@ -106,12 +106,12 @@ public final class GramQr {
       double products = (c * c * c - rest * rest * rest) / 6;
       sum += r <= GramMatrix.FEW_ROWS ? SCATTERED * products : 4 * products + SCATTERED * c * c / 2;
     }
-    return sum + PAIRS * (GramCorrection.VECTORS + 3 * (rhs + 1)) * entries;
+    return sum + PAIRS * (GramMeasure.VECTORS + 3 * (rhs + 1)) * entries;
   }
 
   /** Bytes, at most, besides the rows. */
   public static long bytes(int n, int rhs) {
-    long vectors = Math.max(GramCorrection.VECTORS, rhs + MOST_WEAK);
+    long vectors = Math.max(GramMeasure.VECTORS, rhs + MOST_WEAK);
     return 8L * n * (n + rhs + 1L) + 8L * n * vectors * 24;
   }
 
@@ -130,8 +130,7 @@ public final class GramQr {
     }
     var triangle = new GramTriangle(n, a, ld, factor);
     var products = new RowProducts(pieces, n);
-    var correction = new GramCorrection(triangle, products, factor, crew);
-    error = correction.mend(ALLOWED, CORRECTIONS);
+    error = GramMeasure.worst(triangle, products, factor, crew);
     if (!(error <= ALLOWED)) {
       return "backward error " + error;
     }

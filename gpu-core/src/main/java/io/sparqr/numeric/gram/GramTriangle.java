@@ -4,9 +4,9 @@ package io.sparqr.numeric.gram;
 import io.sparqr.threads.Crew;
 
 /**
- * R of a front while it is measured and corrected: upper triangular, column-major; weak columns
- * have no row, and their part of a vector is zero. Vectors are row-major, n x s. n^2 s flops a
- * solve, 8 times as many a product in twice the precision.
+ * R of a front while it is measured: upper triangular, column-major; weak columns have no row, and
+ * their part of a vector is zero. Vectors are row-major, n x s. n^2 s flops a solve, 8 times as
+ * many a product in twice the precision.
  */
 final class GramTriangle {
 

@@ -163,33 +163,22 @@ class GramQrTest {
     assertThat(qr.droppedNorm()).isLessThan(Tolerances.EPS * rows.length);
   }
 
-  /** Some columns are nearly those beside them: R is small in so many directions. */
+  /** Some columns are nearly those beside them: Cholesky's factor is not as good as reflectors'. */
   @Test
-  void errorsOfFewDirectionsAreMended() {
+  void aLossOfDigitsIsMeasured() {
     var random = new Random(8);
-    int n = 60;
-    double[][] rows = new double[600][n];
+    double[][] rows = new double[600][60];
     for (double[] row : rows) {
       for (int k = 0; k < 4; k++) {
-        row[random.nextInt(n)] = random.nextGaussian();
+        row[random.nextInt(60)] = random.nextGaussian();
       }
       for (int j = 0; j < 4; j++) {
         row[9 * j + 1] = row[9 * j] + 1e-4 * random.nextGaussian();
       }
     }
-    GramCase c = single(rows, random);
-    double[] a = new double[n * (n + 1)];
-    new GramMatrix(KERNELS, n, a, n).sum(c, Crew.ALONE);
-    var cholesky = new GramCholesky(KERNELS, n, a, n);
-    assertThat(cholesky.factor(0, Crew.ALONE)).isTrue();
-    var triangle = new GramTriangle(n, a, n, cholesky);
-    var products = new RowProducts(c, n);
-    double before =
-        new GramCorrection(triangle, products, cholesky, Crew.ALONE).mend(GramQr.ALLOWED, 0);
-    assertThat(before).as("as Cholesky leaves it").isGreaterThan(10 * GramQr.ALLOWED);
-    GramQr qr = factor(c, TOLERANCE, Crew.ALONE);
-    assertThat(qr.refused()).isEmpty();
-    assertThat(c.truth(qr).backwardError()).isLessThanOrEqualTo(MEASURED * GramQr.ALLOWED);
+    GramQr qr = factor(single(rows, random), TOLERANCE, Crew.ALONE);
+    assertThat(qr.refused()).startsWith("backward error");
+    assertThat(qr.error()).isBetween(1e2 * Tolerances.EPS, 1e4 * Tolerances.EPS);
   }
 
   @Test

@@ -71,7 +71,11 @@ record StoredHead(
    * @param waited seconds spent waiting for executors
    * @param warnings of the factorization
    */
-  record Course(SolveReport.Seconds seconds, ExecutorWait.Outcome waited, List<String> warnings) {}
+  record Course(
+      SolveReport.Seconds seconds,
+      ExecutorWait.Outcome waited,
+      List<String> warnings,
+      double boundSeconds) {}
 
   private static final byte[] MAGIC = "SPARQR-F".getBytes(StandardCharsets.US_ASCII);
 
@@ -99,7 +103,11 @@ record StoredHead(
         plan,
         singletons,
         totals,
-        new Course(made.course().seconds(), made.course().waited(), warnings),
+        new Course(
+            made.course().seconds(),
+            made.course().waited(),
+            warnings,
+            made.course().boundSeconds()),
         made.rank());
   }
 
@@ -125,7 +133,7 @@ record StoredHead(
             JobScope.newGroup(),
             course.warnings,
             List.of(),
-            0,
+            course.boundSeconds,
             Optional.empty()));
   }
 
@@ -315,6 +323,7 @@ record StoredHead(
     for (String w : course.warnings) {
       out.putText(w);
     }
+    out.putDouble(course.boundSeconds);
   }
 
   private static Course course(NumberStream.Reader in) throws IOException {
@@ -324,7 +333,7 @@ record StoredHead(
     for (int k = in.getLength(); k > 0; k--) {
       warnings.add(in.getText());
     }
-    return new Course(seconds, waited, List.copyOf(warnings));
+    return new Course(seconds, waited, List.copyOf(warnings), in.getDouble());
   }
 
   private static void put(SolveReport.Seconds s, NumberStream.Writer out) throws IOException {
