@@ -18,7 +18,8 @@ import org.apache.spark.sql.SparkSession;
  * of the process: {@code RegressionSpeed (panel | levels) ROWS RUNS [coefficients]}. {@code panel}:
  * ten years a worker, 15% of whom move between one firm for twenty workers each year, two
  * covariates; {@code levels}: factors of 5000, 300 and 50 levels and five covariates. On {@code
- * -Dsparqr.benchmark.master}, local[2] if it is not given.
+ * -Dsparqr.benchmark.master}, local[2] if it is not given; {@code -Dsparqr.benchmark.method=auto}
+ * takes fronts by their Gram matrix.
  */
 public final class RegressionSpeed {
 
@@ -98,6 +99,7 @@ public final class RegressionSpeed {
             .formula(panel ? PANEL : LEVELS)
             .categorical(panel ? Set.of("worker", "firm") : Set.of())
             .build();
+    String method = System.getProperty("sparqr.benchmark.method", "householder");
     for (int k = 0; k < Integer.parseInt(args[2]); k++) {
       Design design = timed("levels", () -> Design.of(data, options));
       timed("rows of " + design.columns() + " columns", () -> design.rows(data).rows().count());
@@ -106,6 +108,7 @@ public final class RegressionSpeed {
           new SparseQRRegression()
               .setFormula(panel ? PANEL : LEVELS)
               .setCategoricalCols(panel ? new String[] {"worker", "firm"} : new String[0])
+              .setMethod(method)
               .setComputeStandardErrors(errors);
       var summary = timed("fit", () -> estimator.fit(data)).summary();
       timed("table", () -> summary.toDataFrame().count());
