@@ -34,8 +34,7 @@ class AnalysisReportTest {
         new TreePartition(List.of(tasks), 2, new int[0], 3, 2),
         1.5,
         new AnalysisReport.Backend("cpu", "<small>"),
-        new WhatIf(List.of()),
-        new WhatIf(List.of()),
+        new AnalysisReport.Elsewhere(new WhatIf(List.of()), new WhatIf(List.of())),
         Advice.of(summary, 3, 100, 1L << 30, 0),
         new AnalysisReport.Seconds(1, 2, 3, 4, 10),
         RunRecord.NONE);

@@ -121,8 +121,7 @@ final class AnalyzeCommand implements Callable<Integer> {
         cut,
         bound,
         backend(analysis),
-        processors,
-        devices,
+        new AnalysisReport.Elsewhere(processors, devices),
         gpu ? advice(summary, devices, pattern) : advice(summary, cut, pattern),
         new AnalysisReport.Seconds(
             readSeconds,

@@ -22,8 +22,7 @@ import java.util.TreeMap;
  * @param boundSeconds bound for any schedule on these, at the rate of the estimate: {@link
  *     MachineBound}
  * @param backend the backend that a solve would choose, and the reason
- * @param processors the same problem on other numbers of CPU executors
- * @param devices the same problem on other numbers of executors with a GPU
+ * @param elsewhere the same problem on other executors
  * @param advice whether to factor it, or what else to take
  * @param seconds wall times
  * @param run when, where and by what
@@ -34,8 +33,7 @@ public record AnalysisReport(
     TreePartition cut,
     double boundSeconds,
     Backend backend,
-    WhatIf processors,
-    WhatIf devices,
+    Elsewhere elsewhere,
     Advice advice,
     Seconds seconds,
     RunRecord run) {
@@ -58,6 +56,14 @@ public record AnalysisReport(
    * @param total all of it
    */
   public record Seconds(double read, double order, double analyze, double plan, double total) {}
+
+  /**
+   * The same problem on other executors.
+   *
+   * @param processors on other numbers of CPU executors
+   * @param devices on other numbers of executors with a GPU
+   */
+  public record Elsewhere(WhatIf processors, WhatIf devices) {}
 
   /** Keys and values in the order of the JSON form. */
   public Map<String, Object> toMap() {
@@ -93,8 +99,8 @@ public record AnalysisReport(
     map.put("foretoldExecutorBytes", executorBytes());
     map.put("advice", advice.toMap());
     map.put("byLevel", byLevel());
-    map.put("onProcessors", lines(processors));
-    map.put("onDevices", lines(devices));
+    map.put("onProcessors", lines(elsewhere.processors));
+    map.put("onDevices", lines(elsewhere.devices));
     map.put("seconds", times());
     map.put("run", run.toMap());
     return map;

@@ -20,8 +20,8 @@ final class AnalysisText {
             .formatted(report.backend().name(), report.backend().reason()));
     line(text, "%-21s %s: %s", "advice", report.advice().take(), report.advice().reason());
     cut(text, report);
-    text.append('\n').append(report.processors());
-    text.append("\nwith a GPU each, like an H200:\n").append(report.devices());
+    text.append('\n').append(report.elsewhere().processors());
+    text.append("\nwith a GPU each, like an H200:\n").append(report.elsewhere().devices());
     return text.toString();
   }
 
