@@ -31,6 +31,14 @@ public record Reduction(long tall, long blocks, long leastBytes, long mostEntrie
     return new Reduction(32, 16, 64L << 20, 1L << 30);
   }
 
+  /**
+   * The same rule without a limit of a front's entries: for CPUs that may take its Gram matrix,
+   * which needs no room for its rows, where triangles of groups would cost as much as reflectors.
+   */
+  public Reduction withoutEntryLimit() {
+    return new Reduction(tall, blocks, leastBytes, Long.MAX_VALUE);
+  }
+
   /** Rules by which no group of blocks is ever reduced. */
   public static Reduction none() {
     return new Reduction(Long.MAX_VALUE, 1, 0, Long.MAX_VALUE);

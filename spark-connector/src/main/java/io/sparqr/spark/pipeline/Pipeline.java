@@ -2,6 +2,7 @@
 package io.sparqr.spark.pipeline;
 
 import io.sparqr.backend.BackendChoice;
+import io.sparqr.backend.FrontMethod;
 import io.sparqr.error.DiskFullException;
 import io.sparqr.numeric.SingletonRows;
 import io.sparqr.partition.MachineBound;
@@ -360,6 +361,10 @@ public final class Pipeline {
     options.problem().ridge().requireColumns(found.columns());
     disk.rows(found);
     SymbolicOptions symbolic = asked.analysis().symbolic().withRhs(found.rhs().count());
+    if (options.factorization().method() == FrontMethod.AUTO
+        && rule.settled().filter(verdict -> !verdict.use()).isPresent()) {
+      symbolic = symbolic.withReduction(symbolic.reduction().withoutEntryLimit());
+    }
     while (true) {
       progress.phase("analyze", "ordering and symbolic analysis");
       SymbolicAnalysis analysis = analyses.of(found, symbolic, rule::verdict);
