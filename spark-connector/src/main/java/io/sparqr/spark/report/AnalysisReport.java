@@ -58,7 +58,7 @@ public record AnalysisReport(
   public record Seconds(double read, double order, double analyze, double plan, double total) {}
 
   /**
-   * The same problem on other executors.
+   * Estimates for other executors.
    *
    * @param processors on other numbers of CPU executors
    * @param devices on other numbers of executors with a GPU
