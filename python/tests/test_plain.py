@@ -123,7 +123,7 @@ class PlainTest(unittest.TestCase):
             self.assertRegex(text, rf"(?m)^{keyword}[ ,]|, {keyword} :")
             for word in option.values if isinstance(option.values, tuple) and name != "vcov" else ():
                 self.assertIn(f'"{word}"', text)
-        solver = {"ordering", "backend", "rank_tolerance", "profile"}
+        solver = {"ordering", "backend", "method", "rank_tolerance", "profile"}
         own = {"data", "ssc", "fixef_rm", "progress", "others"}
         self.assertEqual(set(parameters), set(FEOLS) | solver | own)
         for keyword in solver:
