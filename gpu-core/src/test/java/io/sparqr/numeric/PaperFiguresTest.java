@@ -10,6 +10,7 @@ import io.sparqr.numeric.assembly.RowsByFront;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.symbolic.Amalgamation;
+import io.sparqr.symbolic.PublishedMatrix;
 import io.sparqr.symbolic.Staircase;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicAnalyzer;
@@ -34,31 +35,7 @@ class PaperFiguresTest {
   private static final long SEED = Long.getLong("test.seed", 42L);
 
   /** Figure 1: the columns of each row. */
-  private static final int[][] ROWS = {
-    {1, 2, 8},
-    {1, 6, 11},
-    {1, 2, 8, 11},
-    {2, 6, 11},
-    {2, 6, 11},
-    {2, 8},
-    {3, 6, 7, 12},
-    {3, 12},
-    {3, 6, 8},
-    {3, 7, 8},
-    {3, 7},
-    {4, 11},
-    {4, 5, 7, 9},
-    {4, 5, 9, 11},
-    {4, 5, 11},
-    {5, 7, 8, 11, 12},
-    {5, 6, 12},
-    {5, 6, 8, 9, 11},
-    {6, 7, 9, 12},
-    {6, 8, 12},
-    {7, 11, 12},
-    {7, 8, 9, 11, 12},
-    {8, 9, 10, 11, 12},
-  };
+  private static final int[][] ROWS = PublishedMatrix.rows();
 
   private static final int COLUMNS = 12;
 

@@ -17,39 +17,12 @@ import org.junit.jupiter.api.Test;
  */
 class PublishedExampleTest {
 
-  /** Column indices of figure 1's rows, 1-based as printed. */
-  private static final int[][] FIGURE_1 = {
-    {1, 2, 8},
-    {1, 6, 11},
-    {1, 2, 8, 11},
-    {2, 6, 11},
-    {2, 6, 11},
-    {2, 8},
-    {3, 6, 7, 12},
-    {3, 12},
-    {3, 6, 8},
-    {3, 7, 8},
-    {3, 7},
-    {4, 11},
-    {4, 5, 7, 9},
-    {4, 5, 9, 11},
-    {4, 5, 11},
-    {5, 7, 8, 11, 12},
-    {5, 6, 12},
-    {5, 6, 8, 9, 11},
-    {6, 7, 9, 12},
-    {6, 8, 12},
-    {7, 11, 12},
-    {7, 8, 9, 11, 12},
-    {8, 9, 10, 11, 12},
-  };
-
   /** Parents of columns 1 to 12 in figure 2, 0 for the root. */
   private static final int[] FIGURE_2 = {2, 6, 6, 5, 6, 7, 8, 9, 10, 11, 12, 0};
 
   private static SparsityPattern matrix() {
     List<int[]> rows = new ArrayList<>();
-    for (int[] row : FIGURE_1) {
+    for (int[] row : PublishedMatrix.rows()) {
       rows.add(Arrays.stream(row).map(j -> j - 1).toArray());
     }
     return Patterns.of(12, rows);

@@ -83,7 +83,7 @@ final class FrontWorker {
     var progress = new FrontProgress(state.work(), state.analysis().frontFlops(f));
     flops = 0;
     dropped = 0;
-    Assembled a = gram(fp, fn, crew);
+    Assembled a = gram(fp, fn, crew, progress);
     if (a == null) {
       boolean tall = FrontMemory.isTall(assembly.layout().count(), fn, rhsCount);
       a = tall ? tall(fn, crew, keeper, progress) : whole(f, fn, crew);
@@ -117,9 +117,9 @@ final class FrontWorker {
   }
 
   /** The front's triangle by its Gram matrix; null if that does not pay or is not accepted. */
-  private @Nullable Assembled gram(int fp, int fn, Crew crew) {
+  private @Nullable Assembled gram(int fp, int fn, Crew crew, FrontProgress progress) {
     GramRule rule = state.gramRule();
-    if (rule == null || fn < rule.columns()) {
+    if (rule == null || fn < rule.columns() || !GramQr.fits(fn, rhsCount)) {
       return null;
     }
     var rows = new FrontPieces(assembly);
@@ -130,7 +130,7 @@ final class FrontWorker {
     long bytes = GramQr.bytes(fn, rhsCount);
     state.hold(bytes);
     var way = cost < SHARED_GRAM ? Crew.ALONE : crew;
-    GramQr gram = GramQr.factor(kernels, rows, fn, rhsCount, fp, state.tolerance(), way);
+    GramQr gram = GramQr.factor(kernels, rows, fn, rhsCount, fp, state.tolerance(), progress, way);
     flops += cost;
     if (!gram.isAccepted()) {
       state.gram(new FactorSummary.Gram(1, 1, cost, 0));

@@ -4,6 +4,7 @@ package io.sparqr.numeric.gram;
 import io.sparqr.numeric.dense.DenseKernels;
 import io.sparqr.threads.Crew;
 import java.util.Arrays;
+import java.util.function.DoubleConsumer;
 
 /**
  * Cholesky factor of a Gram matrix, G = R'R, blocked and right-looking, in place of G's upper
@@ -48,9 +49,10 @@ final class GramCholesky {
    * Factors.
    *
    * @param most weak columns at most
+   * @param heard hears the finished fraction of the columns, from the calling thread
    * @return whether no more columns were weak
    */
-  boolean factor(int most, Crew crew) {
+  boolean factor(int most, DoubleConsumer heard, Crew crew) {
     for (int from = 0; from < n; from += PANEL) {
       int to = Math.min(n, from + PANEL);
       diagonal(from, to);
@@ -62,6 +64,7 @@ final class GramCholesky {
       crew.run(strips, s -> solve(first, to, to + s * STRIP, Math.min(n, to + (s + 1) * STRIP)));
       // The longest first.
       crew.run(strips, s -> update(first, to, to + (strips - 1 - s) * STRIP));
+      heard.accept((double) to / n);
     }
     return true;
   }

@@ -5,6 +5,7 @@ import io.sparqr.numeric.dense.DenseKernels;
 import io.sparqr.numeric.dense.StaircaseQr;
 import io.sparqr.threads.Crew;
 import java.util.Arrays;
+import java.util.function.DoubleConsumer;
 
 /**
  * The upper trapezoid of a front, with its part of Q'b, by way of F'F: for fronts of many sparse
@@ -76,6 +77,7 @@ public final class GramQr {
    * @param rhs right-hand sides of the rows
    * @param tested leading columns whose remaining norm is compared with the tolerance
    * @param tolerance a column with at most this remaining norm is dead; negative: none is
+   * @param heard hears the finished fraction, from the calling thread, while F'F is factored
    * @return the result, or the reason for none in {@link #refused}
    */
   public static GramQr factor(
@@ -85,9 +87,10 @@ public final class GramQr {
       int rhs,
       int tested,
       double tolerance,
+      DoubleConsumer heard,
       Crew crew) {
     var qr = new GramQr(kernels, pieces, n, rhs);
-    qr.refused = qr.run(tested, tolerance, crew);
+    qr.refused = qr.run(tested, tolerance, heard, crew);
     return qr;
   }
 
@@ -111,20 +114,25 @@ public final class GramQr {
     return sum + PAIRS * (GramMeasure.VECTORS + 3 * (rhs + 1)) * entries;
   }
 
+  /** Whether an array holds the trapezoid. */
+  public static boolean fits(int n, int rhs) {
+    return StaircaseQr.length(n + 8L, (long) n + rhs) <= Integer.MAX_VALUE - 8;
+  }
+
   /** Bytes, at most, besides the rows. */
   public static long bytes(int n, int rhs) {
     long vectors = Math.max(GramMeasure.VECTORS, rhs + MOST_WEAK);
     return 8L * n * (n + rhs + 1L) + 8L * n * vectors * 24;
   }
 
-  private String run(int tested, double tolerance, Crew crew) {
+  private String run(int tested, double tolerance, DoubleConsumer heard, Crew crew) {
     new GramMatrix(kernels, n, a, ld).sum(pieces, crew);
     String range = outOfRange();
     if (!range.isEmpty()) {
       return range;
     }
     var factor = new GramCholesky(kernels, n, a, ld);
-    if (!factor.factor(MOST_WEAK, crew)) {
+    if (!factor.factor(MOST_WEAK, part -> heard.accept(part / 2), crew)) {
       return "more than " + MOST_WEAK + " weak columns";
     }
     if (factor.weakCount() > 0 && tolerance < 0) {

@@ -8,6 +8,7 @@ import io.sparqr.numeric.Tolerances;
 import io.sparqr.numeric.dense.BlasLoader;
 import io.sparqr.numeric.dense.DenseKernels;
 import io.sparqr.threads.Crew;
+import java.util.ArrayList;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -27,7 +28,7 @@ class GramQrTest {
       (count, task) -> IntStream.range(0, count).parallel().forEach(task);
 
   private static GramQr factor(GramCase c, double tolerance, Crew crew) {
-    return GramQr.factor(KERNELS, c, c.n, 1, c.n, tolerance, crew);
+    return GramQr.factor(KERNELS, c, c.n, 1, c.n, tolerance, part -> {}, crew);
   }
 
   /** Kinds of rows, from the harmless to those that no Gram matrix can tell apart. */
@@ -196,6 +197,22 @@ class GramQrTest {
     GramCase c = single(rows, new Random(1));
     assertThat(factor(c, -1, Crew.ALONE).refused()).contains("no rank test");
     assertThat(factor(c, TOLERANCE, Crew.ALONE).held()).isEqualTo(1);
+  }
+
+  /** So that a job can be cancelled meanwhile. */
+  @Test
+  void itsProgressIsHeard() {
+    var random = new Random(6);
+    GramCase c = GramCase.random(random, 300, 3000, (i, j) -> random.nextGaussian());
+    var heard = new ArrayList<Double>();
+    GramQr.factor(KERNELS, c, c.n, 1, c.n, TOLERANCE, heard::add, Crew.ALONE);
+    assertThat(heard).hasSize(3).isSorted().endsWith(0.5);
+  }
+
+  @Test
+  void anArrayHoldsFortySixThousandColumns() {
+    assertThat(GramQr.fits(46_000, 1)).isTrue();
+    assertThat(GramQr.fits(46_400, 1)).isFalse();
   }
 
   @Test
