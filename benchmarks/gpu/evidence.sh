@@ -9,9 +9,10 @@
 #   evidence.sh FOLDER faults [COUNT SEED]            the fault campaign (one GPU: 1000 take 10 s; default 20000 1)
 #   evidence.sh FOLDER survey [SECONDS SEED]          the survey's list for SECONDS, then its sweep for a quarter of that
 #                                                     (one GPU; default 330 1)
-#   EACH            processes a GPU of the sanitizers (default 12 to a GPU and core)
-#   GPUS            the first so many GPUs alone (default all), so that faults and survey have one for themselves: beside
-#                   other processes on its GPU a kernel that waits costs them their time slices
+#   EACH            processes a GPU of the sanitizers (default 4: a kernel stays until its list is done, so processes take
+#                   turns, and more of them only run out of their time)
+#   GPUS            so many GPUs alone (default all), from FIRST_GPU on (default 0), so that faults and survey have one for
+#                   themselves: beside other processes on its GPU a kernel that waits costs them their time slices
 #   SPARQR_SHARED   folder of the shared collection: tests on real matrices
 # The log is FOLDER/DATE-DEVICE-WHAT.txt; its place in the repository is benchmarks/history.
 set -uo pipefail
@@ -28,16 +29,14 @@ start=$(date -u +%Y-%m-%dT%H:%M:%SZ)
 
 case $what in
   memcheck | initcheck | synccheck | racecheck)
-    cores=$(nproc)
-    each=${EACH:-$((cores / devices < 12 ? cores / devices : 12))}
+    each=${EACH:-4}
     part=${1:-1/1}
     name=sanitizer-$what
     [ "$part" = 1/1 ] || name+=-${part/\//of}
     commands=("TOOLS=$what PART=$part $here/sanitize.sh $folder/$name $each")
     ;;
   rest)
-    cores=$(nproc)
-    each=${EACH:-$((cores / devices < 12 ? cores / devices : 12))}
+    each=${EACH:-4}
     name=sanitizer-rest
     passed=$(for log in "$@"; do ! grep -qx "kernels: $(cat "$here/KERNELS")" "$log" || sed -n 's/^\([a-z]*check:.*\) exit 0, .*/\1/p' "$log"; done)
     jobs=$("$here/sanitize.sh" list | grep -vxFf <(echo "$passed") | sed "s/.*/'&'/" | paste -sd ' ')
