@@ -21,6 +21,12 @@ final class AnalysisPlan {
   /** Size n2, by place. */
   final long[] leftmostCount;
 
+  /** Flops of reflectors that take as long as the factorization, each front the cheaper way. */
+  final double work;
+
+  /** The part of it in one front taken by its Gram matrix, a full triangle. */
+  final double gramShare;
+
   /** Analyzes. Near-linear. */
   AnalysisPlan(SparsityPattern pattern, Permutation order, SymbolicOptions options, PhaseTimes t) {
     this(pattern, order, null, options, t);
@@ -48,15 +54,35 @@ final class AnalysisPlan {
     tree = new ColumnEliminationTree(graph);
     t.end("elimination tree");
     long[] byPost = new long[pattern.columns()];
-    fronts = fronts(graph, byPost, options, t);
-    leftmostCount = byPlace(byPost);
+    Supernodes groups = groups(graph, byPost, options, t);
+    FrontTree made = new FrontTree(groups, byPost, options.rhs());
+    long[] leftmost = byPlace(byPost, made);
     t.end("sizes and postorder");
-    structure = new FrontStructure(graph, tree, fronts, leftmostCount);
+    FrontStructure found = new FrontStructure(graph, tree, made, leftmost);
     t.end("structure and flops");
+    if (options.gram()) {
+      double length = (double) pattern.nonzeros() / Math.max(1, pattern.rows());
+      GramMerge merge = new GramMerge(made, found.flops, length, options.rhs());
+      work = merge.work();
+      gramShare = merge.largestShare();
+      Supernodes merged = merge.groups(groups);
+      if (merged != groups) {
+        made = new FrontTree(merged, byPost, options.rhs());
+        leftmost = byPlace(byPost, made);
+        found = new FrontStructure(graph, tree, made, leftmost);
+      }
+      t.end("fronts by their Gram matrix");
+    } else {
+      work = sum(found.flops);
+      gramShare = 0;
+    }
+    fronts = made;
+    leftmostCount = leftmost;
+    structure = found;
   }
 
   /** A separate method, so that its intermediate arrays become garbage on return. */
-  private FrontTree fronts(StarGraph graph, long[] byPost, SymbolicOptions options, PhaseTimes t) {
+  private Supernodes groups(StarGraph graph, long[] byPost, SymbolicOptions options, PhaseTimes t) {
     int[] counts = ColumnCounts.of(graph, tree);
     t.end("counts");
     long[] byLabel = graph.leftmostCount;
@@ -70,10 +96,10 @@ final class AnalysisPlan {
     graph.keepLow();
     Supernodes groups = new Supernodes(tree.parent, counts, byPost, options.amalgamation());
     t.end("supernodes");
-    return new FrontTree(groups, byPost, options.rhs());
+    return groups;
   }
 
-  private long[] byPlace(long[] byPost) {
+  private static long[] byPlace(long[] byPost, FrontTree fronts) {
     long[] count = new long[byPost.length];
     ParallelLoop.ranges(
         count.length,
@@ -85,10 +111,9 @@ final class AnalysisPlan {
     return count;
   }
 
-  /** Flops of all fronts. */
-  double flops() {
+  private static double sum(double[] flops) {
     double sum = 0;
-    for (double f : structure.flops) {
+    for (double f : flops) {
       sum += f;
     }
     return sum;

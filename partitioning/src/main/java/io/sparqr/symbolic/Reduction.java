@@ -35,7 +35,7 @@ public record Reduction(long tall, long blocks, long leastBytes, long mostEntrie
    * A copy without the limit of a front's entries: for CPUs that may take its Gram matrix, which
    * needs no room for its rows, where triangles of groups would cost as much as reflectors.
    */
-  public Reduction withoutEntryLimit() {
+  Reduction withoutEntryLimit() {
     return new Reduction(tall, blocks, leastBytes, Long.MAX_VALUE);
   }
 

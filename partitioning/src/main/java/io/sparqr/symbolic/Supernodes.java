@@ -37,6 +37,15 @@ final class Supernodes {
   /** Size count; non-pivot columns of a group: those of its topmost supernode. */
   final int[] tail;
 
+  /** Groups that are known. */
+  Supernodes(int[] groupOf, int[] parent, int[] pivots, int[] tail) {
+    this.groupOf = groupOf;
+    this.parent = parent;
+    this.pivots = pivots;
+    this.tail = tail;
+    count = parent.length;
+  }
+
   /**
    * Groups the columns.
    *

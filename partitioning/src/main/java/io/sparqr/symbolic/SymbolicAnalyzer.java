@@ -136,15 +136,16 @@ public final class SymbolicAnalyzer {
 
     Orderings.Cost cost(SparsityPattern pattern, Permutation order) {
       AnalysisPlan plan = new AnalysisPlan(pattern, order, options, new PhaseTimes());
-      double flops = plan.flops();
-      if (best == null || flops < best.flops()) {
+      double flops = plan.work;
+      if (best == null || flops < best.work) {
         best = plan;
       }
       FactorizationRate rate = options.rate().orElseGet(FactorizationRate::processor);
       long[] largest = plan.largestFront(options.reduction());
       rate.counted(flops, plan.entriesOfR(), plan.fullness(), largest[0], largest[1]);
       double intensity = FrontMemory.intensity(flops, plan.frontBytes());
-      return new Orderings.Cost(flops, rate.flopsPerSecond(flops, intensity), plan.fullness());
+      double fullness = Math.max(plan.gramShare, plan.fullness());
+      return new Orderings.Cost(flops, rate.flopsPerSecond(flops, intensity), fullness);
     }
 
     AnalysisPlan take(SparsityPattern pattern, Permutation order, PhaseTimes t) {

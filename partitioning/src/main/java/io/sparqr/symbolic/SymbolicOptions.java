@@ -22,6 +22,8 @@ import java.util.Optional;
  *     orderings; empty, the default: set by the caller's backend if known, else {@link
  *     FactorizationRate#processor()}
  * @param reduction rule for reducing contribution blocks in a tree before a front is assembled
+ * @param gram whether the backend may take a front by its Gram matrix ({@link GramWork}); default
+ *     false
  */
 public record SymbolicOptions(
     OrderingMethod ordering,
@@ -31,7 +33,8 @@ public record SymbolicOptions(
     int[] notSingletons,
     int rhs,
     Optional<FactorizationRate> rate,
-    Reduction reduction)
+    Reduction reduction,
+    boolean gram)
     implements Serializable {
 
   /** Checks that there is a given order exactly for GIVEN; copies the array. */
@@ -65,13 +68,14 @@ public record SymbolicOptions(
         new int[0],
         1,
         Optional.empty(),
-        Reduction.defaults());
+        Reduction.defaults(),
+        false);
   }
 
   /** A copy with another ordering (not GIVEN). */
   public SymbolicOptions withOrdering(OrderingMethod method) {
     return new SymbolicOptions(
-        method, Optional.empty(), singletons, amalgamation, notSingletons, rhs, rate, reduction);
+        method, Optional.empty(), singletons, amalgamation, notSingletons, rhs, rate, reduction, gram);
   }
 
   /** A copy with the caller's order. */
@@ -84,31 +88,32 @@ public record SymbolicOptions(
         notSingletons,
         rhs,
         rate,
-        reduction);
+        reduction,
+        gram);
   }
 
   /** A copy with singletons on or off. */
   public SymbolicOptions withSingletons(boolean on) {
     return new SymbolicOptions(
-        ordering, given, on, amalgamation, notSingletons, rhs, rate, reduction);
+        ordering, given, on, amalgamation, notSingletons, rhs, rate, reduction, gram);
   }
 
   /** A copy with other amalgamation rules. */
   public SymbolicOptions withAmalgamation(Amalgamation rules) {
     return new SymbolicOptions(
-        ordering, given, singletons, rules, notSingletons, rhs, rate, reduction);
+        ordering, given, singletons, rules, notSingletons, rhs, rate, reduction, gram);
   }
 
   /** A copy with columns excluded from the singletons. */
   public SymbolicOptions withNotSingletons(int[] columns) {
     return new SymbolicOptions(
-        ordering, given, singletons, amalgamation, columns, rhs, rate, reduction);
+        ordering, given, singletons, amalgamation, columns, rhs, rate, reduction, gram);
   }
 
   /** A copy with another number of right-hand sides. */
   public SymbolicOptions withRhs(int count) {
     return new SymbolicOptions(
-        ordering, given, singletons, amalgamation, notSingletons, count, rate, reduction);
+        ordering, given, singletons, amalgamation, notSingletons, count, rate, reduction, gram);
   }
 
   /** A copy with another expected speed. */
@@ -121,12 +126,31 @@ public record SymbolicOptions(
         notSingletons,
         rhs,
         Optional.of(expected),
-        reduction);
+        reduction,
+        gram);
   }
 
   /** A copy with another rule for the reduction of contribution blocks. */
   public SymbolicOptions withReduction(Reduction rule) {
     return new SymbolicOptions(
-        ordering, given, singletons, amalgamation, notSingletons, rhs, rate, rule);
+        ordering, given, singletons, amalgamation, notSingletons, rhs, rate, rule, gram);
+  }
+
+  /**
+   * A copy for a backend that may take a front by its Gram matrix: columns go into such a front
+   * where that costs less, and its blocks need no room together, so the limit of a front's entries
+   * does not hold.
+   */
+  public SymbolicOptions withGram() {
+    return new SymbolicOptions(
+        ordering,
+        given,
+        singletons,
+        amalgamation,
+        notSingletons,
+        rhs,
+        rate,
+        reduction.withoutEntryLimit(),
+        true);
   }
 }

@@ -1,6 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cpu;
 
+import io.sparqr.symbolic.GramWork;
+
 /**
  * Which fronts are tried by their Gram matrix, where that is allowed.
  *
@@ -9,8 +11,6 @@ package io.sparqr.backend.cpu;
  */
 record GramRule(int columns, double gain) {
 
-  /**
-   * Smaller fronts are over before a measurement pays; a smaller gain is lost if one is refused.
-   */
-  static final GramRule DEFAULT = new GramRule(96, 4);
+  /** As the analysis supposes. */
+  static final GramRule DEFAULT = new GramRule(GramWork.LEAST_COLUMNS, GramWork.GAIN);
 }

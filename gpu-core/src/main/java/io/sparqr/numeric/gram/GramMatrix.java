@@ -2,6 +2,7 @@
 package io.sparqr.numeric.gram;
 
 import io.sparqr.numeric.dense.DenseKernels;
+import io.sparqr.symbolic.GramWork;
 import io.sparqr.threads.Crew;
 import java.util.Arrays;
 
@@ -13,9 +14,6 @@ import java.util.Arrays;
  * the pieces, so the bits do not depend on the number of threads.
  */
 final class GramMatrix {
-
-  /** Pieces of up to this many rows are added row by row. */
-  static final int FEW_ROWS = 12;
 
   /** Rows of a piece whose product is formed at a time. */
   private static final int BLOCK = 256;
@@ -66,7 +64,7 @@ final class GramMatrix {
       if (first == end) {
         continue;
       }
-      if (piece.rows <= FEW_ROWS) {
+      if (piece.rows <= GramWork.FEW_ROWS) {
         addRows(piece, first, end);
       } else {
         int length = BLOCK * (piece.columns + 1) + end * (end - first + 1);

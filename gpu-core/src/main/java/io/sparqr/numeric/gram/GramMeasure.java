@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.numeric.gram;
 
+import io.sparqr.symbolic.GramWork;
 import io.sparqr.threads.Crew;
 import java.util.SplittableRandom;
 
@@ -22,7 +23,7 @@ import java.util.SplittableRandom;
 final class GramMeasure {
 
   /** Random vectors. */
-  static final int VECTORS = 8;
+  static final int VECTORS = GramWork.VECTORS;
 
   private GramMeasure() {}
 

@@ -3,6 +3,7 @@ package io.sparqr.numeric.gram;
 
 import io.sparqr.numeric.dense.DenseKernels;
 import io.sparqr.numeric.dense.StaircaseQr;
+import io.sparqr.symbolic.GramWork;
 import io.sparqr.threads.Crew;
 import java.util.Arrays;
 import java.util.function.DoubleConsumer;
@@ -41,11 +42,6 @@ public final class GramQr {
 
   /** Squares of columns beyond this or its inverse may have lost parts of products. */
   private static final double LARGE = 0x1p600;
-
-  /** The time of adding a product to its place, and of an entry in a product of pairs, in flops. */
-  private static final double SCATTERED = 40;
-
-  private static final double PAIRS = 130;
 
   private final DenseKernels kernels;
   private final RowPieces pieces;
@@ -99,19 +95,13 @@ public final class GramQr {
    * those of reflectors, if R is accepted as it comes.
    */
   public static double cost(RowPieces pieces, int n, int rhs) {
-    double sum = (double) n * n * n / 3;
-    double entries = (double) n * n / 2;
+    double sum = GramWork.triangle(n, rhs);
     var piece = new RowPiece();
     for (int p = 0; p < pieces.count(); p++) {
       pieces.piece(p, piece);
-      double r = piece.rows;
-      double c = piece.columns;
-      double rest = c - r;
-      entries += r * c - r * (r - 1) / 2;
-      double products = (c * c * c - rest * rest * rest) / 6;
-      sum += r <= GramMatrix.FEW_ROWS ? SCATTERED * products : 4 * products + SCATTERED * c * c / 2;
+      sum += GramWork.piece(piece.rows, piece.columns, rhs);
     }
-    return sum + PAIRS * (GramMeasure.VECTORS + 3 * (rhs + 1)) * entries;
+    return sum;
   }
 
   /** Whether an array holds the trapezoid. */

@@ -60,7 +60,8 @@ public final class Orderings {
    *
    * @param flops of all fronts
    * @param flopsPerSecond the expected rate, positive unless there are no flops
-   * @param fullness entries of R over those of a full triangle, from 0 to 1
+   * @param fullness entries of R over those of a full triangle, or the part of the flops that one
+   *     full triangle has, from 0 to 1
    */
   public record Cost(double flops, double flopsPerSecond, double fullness) {}
 

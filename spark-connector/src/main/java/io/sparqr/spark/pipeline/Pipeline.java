@@ -362,8 +362,9 @@ public final class Pipeline {
     disk.rows(found);
     SymbolicOptions symbolic = asked.analysis().symbolic().withRhs(found.rhs().count());
     if (options.factorization().method() == FrontMethod.AUTO
+        && !options.factorization().keepQ()
         && rule.settled().filter(verdict -> !verdict.use()).isPresent()) {
-      symbolic = symbolic.withReduction(symbolic.reduction().withoutEntryLimit());
+      symbolic = symbolic.withGram();
     }
     while (true) {
       progress.phase("analyze", "ordering and symbolic analysis");

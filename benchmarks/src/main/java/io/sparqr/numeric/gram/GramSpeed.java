@@ -1,0 +1,88 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.numeric.gram;
+
+import io.sparqr.numeric.dense.BlasLoader;
+import io.sparqr.numeric.dense.StaircaseQr;
+import io.sparqr.threads.Crew;
+import java.util.Locale;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+
+/**
+ * The parts of a front by its Gram matrix, as the last front of a panel: {@code GramSpeed FIRMS
+ * WORKERS ROUNDS}. Each worker leaves a trapezoid of one to four firms and two covariates. Prints
+ * seconds of F'F, Cholesky, measurement and all, with as many threads as there are processors.
+ */
+public final class GramSpeed {
+
+  private static final Crew PARALLEL =
+      (count, task) -> IntStream.range(0, count).parallel().forEach(task);
+
+  private GramSpeed() {}
+
+  /** See the class. */
+  public static void main(String[] args) {
+    int firms = Integer.parseInt(args[0]);
+    RowPieces pieces = pieces(firms, Integer.parseInt(args[1]));
+    int n = firms + 2;
+    int ld = n % 512 == 0 ? n + 8 : n;
+    var kernels = BlasLoader.kernels();
+    for (int round = 0; round < Integer.parseInt(args[2]); round++) {
+      double[] a = new double[Math.toIntExact(StaircaseQr.length(ld, n + 1))];
+      long t = System.nanoTime();
+      new GramMatrix(kernels, n, a, ld).sum(pieces, PARALLEL);
+      double product = seconds(t);
+      t = System.nanoTime();
+      var factor = new GramCholesky(kernels, n, a, ld);
+      factor.factor(0, part -> {}, PARALLEL);
+      double cholesky = seconds(t);
+      t = System.nanoTime();
+      var triangle = new GramTriangle(n, a, ld, factor);
+      double error = GramMeasure.worst(triangle, new RowProducts(pieces, n), factor, PARALLEL);
+      double measured = seconds(t);
+      t = System.nanoTime();
+      var all = GramQr.factor(kernels, pieces, n, 1, n, 1e-9, part -> {}, PARALLEL);
+      System.out.printf(
+          Locale.ROOT,
+          "%d columns: F'F %.3f s, Cholesky %.3f s, measured %.3f s (%.2f eps), all %.3f s %s%n",
+          n,
+          product,
+          cholesky,
+          measured,
+          error / Math.ulp(1.0),
+          seconds(t),
+          all.refused());
+    }
+  }
+
+  private static double seconds(long since) {
+    return (System.nanoTime() - since) * 1e-9;
+  }
+
+  private static RowPieces pieces(int firms, int workers) {
+    var random = new SplittableRandom(1);
+    int[][] column = new int[workers][];
+    double[][] value = new double[workers][];
+    double[][] rhs = new double[workers][];
+    for (int p = 0; p < workers; p++) {
+      int k = 1 + random.nextInt(4);
+      int[] firm = random.ints(0, firms).distinct().limit(Math.min(k, firms)).sorted().toArray();
+      column[p] = IntStream.concat(IntStream.of(firm), IntStream.of(firms, firms + 1)).toArray();
+      int c = column[p].length;
+      value[p] = random.doubles((long) c * (c + 1) / 2, -1, 1).toArray();
+      rhs[p] = random.doubles(c, -1, 1).toArray();
+    }
+    return new RowPieces() {
+      @Override
+      public int count() {
+        return workers;
+      }
+
+      @Override
+      public void piece(int p, RowPiece view) {
+        int c = column[p].length;
+        view.size(c, c).columnsAt(column[p], 0).valuesAt(value[p], 0).rhsAt(rhs[p], 0);
+      }
+    };
+  }
+}
