@@ -17,7 +17,7 @@ final class GramCholesky {
   /** A pivot below this part of its column's square is weak: G has too few digits of it. */
   static final double WEAK = 0x1p-33;
 
-  private static final int PANEL = 128;
+  private static final int PANEL = 192;
   private static final int INNER = 32;
   private static final int STRIP = 256;
 
@@ -61,9 +61,11 @@ final class GramCholesky {
       }
       int first = from;
       int strips = (n - to + STRIP - 1) / STRIP;
-      crew.run(strips, s -> solve(first, to, to + s * STRIP, Math.min(n, to + (s + 1) * STRIP)));
+      // Rows of R behind the panel, without gaps: their array is written while they are read.
+      double[] panel = new double[(to - from) * (n - to)];
+      crew.run(strips, s -> solve(first, to, to + s * STRIP, panel));
       // The longest first.
-      crew.run(strips, s -> update(first, to, to + (strips - 1 - s) * STRIP));
+      crew.run(strips, s -> update(first, to, to + (strips - 1 - s) * STRIP, panel));
       heard.accept((double) to / n);
     }
     return true;
@@ -125,57 +127,82 @@ final class GramCholesky {
     }
   }
 
-  /** Rows [from, to) of R in some columns. */
-  private void solve(int from, int to, int first, int end) {
+  /** Rows [from, to) of R in a strip of columns, also into the panel. */
+  private void solve(int from, int to, int first, double[] panel) {
     int b = to - from;
+    int end = Math.min(n, first + STRIP);
+    int wide = end - first;
+    // By rows, so that the inner loops run over columns.
+    var x = new double[INNER][wide];
+    double[] y = new double[INNER * wide];
     for (int k = 0; k < b; k += INNER) {
       int inner = Math.min(INNER, b - k);
-      for (int j = first; j < end; j++) {
-        int at = from + k + j * ld;
-        for (int i = 0; i < inner; i++) {
-          int r = k + i + (k + i) * PANEL;
-          double d = rows[r];
-          double v = d == 0 ? 0 : a[at + i] / d;
-          a[at + i] = v;
-          for (int l = 1; l < inner - i; l++) {
-            a[at + i + l] -= v * rows[r + l];
-          }
-        }
-      }
+      int at = from + k + first * ld;
+      transpose(a, at, ld, inner, x, wide);
+      forward(k, inner, x, wide);
+      transposeBack(x, wide, inner, a, at, ld);
+      transposeBack(x, wide, inner, y, 0, inner);
       int below = k + inner;
       if (below < b) {
-        int x = from + k + first * ld;
         int r = from + k + (from + below) * ld;
         int c = from + below + first * ld;
-        // C -= R_kb' X; X and C are rows of the same columns, so X is copied.
-        double[] copy = rowsOf(x, inner, end - first);
-        int wide = end - first;
-        kernels.gemm(true, b - below, wide, inner, -1, a, r, ld, copy, 0, inner, 1, a, c, ld);
+        kernels.gemm(true, b - below, wide, inner, -1, a, r, ld, y, 0, inner, 1, a, c, ld);
+      }
+    }
+    for (int j = first; j < end; j++) {
+      System.arraycopy(a, from + j * ld, panel, (j - to) * b, b);
+    }
+  }
+
+  /** Rows [k, k + inner) of R in some columns, x by rows. */
+  private void forward(int k, int inner, double[][] x, int wide) {
+    for (int i = 0; i < inner; i++) {
+      int r = k + i + (k + i) * PANEL;
+      double d = rows[r];
+      double[] own = x[i];
+      for (int j = 0; j < wide; j++) {
+        own[j] = d == 0 ? 0 : own[j] / d;
+      }
+      for (int l = 1; l < inner - i; l++) {
+        subtract(rows[r + l], own, x[i + l], wide);
       }
     }
   }
 
-  private double[] rowsOf(int at, int height, int wide) {
-    double[] copy = new double[height * (wide + 1)];
-    for (int j = 0; j < wide; j++) {
-      System.arraycopy(a, at + j * ld, copy, j * height, height);
+  /** Without offsets, so that the compiler vectorizes it. */
+  private static void subtract(double f, double[] x, double[] from, int length) {
+    for (int j = 0; j < length; j++) {
+      from[j] -= f * x[j];
     }
-    return copy;
+  }
+
+  private static void transpose(
+      double[] from, int at, int ld, int height, double[][] x, int wide) {
+    for (int j = 0; j < wide; j++) {
+      for (int i = 0; i < height; i++) {
+        x[i][j] = from[at + i + j * ld];
+      }
+    }
+  }
+
+  private static void transposeBack(
+      double[][] x, int wide, int height, double[] to, int at, int ld) {
+    for (int j = 0; j < wide; j++) {
+      for (int i = 0; i < height; i++) {
+        to[at + i + j * ld] = x[i][j];
+      }
+    }
   }
 
   /** Subtracts the panel's part from a strip of columns, from the panel's end to the diagonal. */
-  private void update(int from, int to, int first) {
+  private void update(int from, int to, int first, double[] panel) {
     int end = Math.min(n, first + STRIP);
     int b = to - from;
-    double[] x = rowsOf(from + first * ld, b, end - first);
-    for (int top = to; top < end; top += STRIP) {
-      // Rows [top, bottom) of the strip; columns left of the diagonal block are not needed.
-      int bottom = Math.min(end, top + STRIP);
-      int high = bottom - top;
-      double[] y = rowsOf(from + top * ld, b, high);
-      int c = top + first * ld;
-      kernels.gemm(true, high, end - first, b, -1, y, 0, b, x, 0, b, 1, a, c, ld);
-    }
+    // One product over the rows above the strip's last column; those below the diagonal are zeroed.
+    int high = end - to;
+    int x = (first - to) * b;
+    int c = to + first * ld;
+    kernels.gemm(true, high, end - first, b, -1, panel, 0, b, panel, x, b, 1, a, c, ld);
     for (int j = first; j < end; j++) {
       Arrays.fill(a, j + 1 + j * ld, end + j * ld, 0);
     }

@@ -6,50 +6,151 @@ import io.sparqr.threads.Crew;
 import java.util.SplittableRandom;
 
 /**
- * Measures R of a front against its rows.
+ * Measures R of a front against its rows, and corrects it where that takes little.
  *
- * <p>With H = F'F - R'R, R is to first order the exact factor of F + dF for dF = Q R^-T H / 2,
- * whose columns have norms ||R^-T h_j|| / 2: a bound of the backward error of column j, as the
- * analysis of Householder's method has one. For random Z of s columns the j-th row of H R^-1 Z has
- * norm sqrt(s) ||R^-T h_j|| in the mean (Johnson and Lindenstrauss; its square has the chi-squared
- * distribution of s degrees, so that it is less than a fifth of that once in 10^4 for s = 8, and
- * the largest of n columns counts). Products with F and R have twice the precision; H is never
- * formed. Some 20 n^2 s flops and as many for each entry of F.
+ * <p>With H = F'F - R'R and E = R^-T H R^-1, R is to first order the exact factor of F + dF for
+ * every dF = QXR with X + X' = -E; the norms of dF's columns, ||X r_j||, bound the backward errors
+ * of the columns, as the analysis of Householder's method has them.
  *
- * <p>The bound is not the least one: errors in the directions in which R is small count with its
- * condition, although another dF may be smaller. So fronts beyond a condition of some 10^3 are
- * refused that might be taken.
+ * <p>First X = -E / 2 is tried, the symmetric one: ||E r_j|| = ||R^-T h_j||. For random Z of s
+ * columns the j-th row of H R^-1 Z has norm sqrt(s) ||R^-T h_j|| in the mean (Johnson and
+ * Lindenstrauss; its square has the chi-squared distribution of s degrees, so that it is less than
+ * a fifth of that once in 10^4 for s = 8, and the largest of n columns counts). Products with F and
+ * R have twice the precision; H is never formed. Some 20 n^2 s flops and as many for each entry of
+ * F.
+ *
+ * <p>That counts roundings in the directions in which R is small with its condition. Where it is
+ * too much, a few such directions U, orthonormal, the smallest first, are split off: with P = I -
+ * UU', W = EU and M = W - UT, T the triangle above the diagonal of U'W and half of its diagonal,
+ * another X is -(PEP / 2 + MU'), whose columns have norms of at most ||PEP r_j|| / 2 + ||MU'r_j||:
+ * what couples two directions counts with the part of r_j in the smaller one. Any U gives a bound;
+ * inverse iteration gives a good one. If this is still too much, R is corrected to first order by
+ * what is known of E, MU' + UM' ({@link GramTriangle#correct}), and measured again.
  */
 final class GramMeasure {
 
-  /** Random vectors. */
+  /** Random vectors, and directions. */
   static final int VECTORS = GramWork.VECTORS;
 
-  private GramMeasure() {}
+  /** Inverse iterations for the directions. */
+  private static final int ITERATIONS = 2;
 
-  /** The largest backward error of a column that is not weak, relative to its norm. */
-  static double worst(GramTriangle r, RowProducts rows, GramCholesky factor, Crew crew) {
-    double[] w = r.solve(normal(r), VECTORS, crew);
-    Pairs h = rows.normal(w, VECTORS, crew);
-    r.subtractTransposed(r.multiply(w, VECTORS, crew), VECTORS, h, crew);
+  /** Norm of X up to which its square does not count beside it. */
+  private static final double FIRST_ORDER = 0x1p-10;
+
+  /** Norm of a correction up to which its square does not count beside eps. */
+  private static final double CORRECTED = 0x1p-28;
+
+  private final GramTriangle r;
+  private final RowProducts rows;
+  private final GramCholesky factor;
+  private final Crew crew;
+
+  private GramMeasure(GramTriangle r, RowProducts rows, GramCholesky factor, Crew crew) {
+    this.r = r;
+    this.rows = rows;
+    this.factor = factor;
+    this.crew = crew;
+  }
+
+  /**
+   * The largest backward error of a column that is not weak, relative to its norm, at most.
+   *
+   * @param enough a bound that need not be made better
+   */
+  static double worst(
+      GramTriangle r, RowProducts rows, GramCholesky factor, double enough, Crew crew) {
+    var measure = new GramMeasure(r, rows, factor, crew);
+    double[] z = measure.normal();
+    double[] w = r.solve(z, VECTORS, crew);
+    double[] h = measure.defect(w);
     double worst = 0;
     for (int j = 0; j < r.n; j++) {
-      if (r.isWeak(j)) {
-        continue;
-      }
-      double sum = 0;
-      for (int q = 0; q < VECTORS; q++) {
-        double x = h.value(j * VECTORS + q);
-        sum += x * x;
-      }
-      double error = Math.sqrt(sum / VECTORS / factor.square(j)) / 2;
-      // Not a number counts as too large.
-      worst = error <= worst ? worst : error;
+      worst = measure.larger(worst, j, norm(h, j) / Math.sqrt(VECTORS) / 2);
+    }
+    // Not a number counts as too large.
+    return worst <= enough || Double.isNaN(worst) ? worst : measure.apart(z, w, h, enough);
+  }
+
+  /** H w. */
+  private double[] defect(double[] w) {
+    Pairs h = rows.normal(w, VECTORS, crew);
+    r.subtractTransposed(r.multiply(w, VECTORS, crew), VECTORS, h, crew);
+    return h.values();
+  }
+
+  /**
+   * The bound with small directions split off, after a correction if it is too large.
+   *
+   * @param z random vectors
+   * @param w R^-1 z
+   * @param h H w
+   */
+  private double apart(double[] z, double[] w, double[] h, double enough) {
+    double[] u = r.solveTransposed(w, VECTORS, crew);
+    SmallBasis.orthonormalize(u, r.n, VECTORS);
+    for (int k = 1; k < ITERATIONS; k++) {
+      u = r.solveTransposed(r.solve(u, VECTORS, crew), VECTORS, crew);
+      SmallBasis.orthonormalize(u, r.n, VECTORS);
+    }
+    SmallBasis.sort(u, r.solve(u, VECTORS, crew), r.n, VECTORS);
+    double[] m = new double[u.length];
+    double worst = apart(u, z, h, m);
+    if (worst <= enough || !(SmallBasis.norm(m) <= CORRECTED)) {
+      return worst;
+    }
+    r.correct(u, m, VECTORS, crew);
+    return apart(u, z, defect(r.solve(z, VECTORS, crew)), m);
+  }
+
+  /**
+   * The bound with the directions u split off.
+   *
+   * @param z random vectors
+   * @param h H R^-1 z
+   * @param m M, out
+   */
+  private double apart(double[] u, double[] z, double[] h, double[] m) {
+    double[] hu = defect(r.solve(u, VECTORS, crew));
+    System.arraycopy(r.solveTransposed(hu, VECTORS, crew), 0, m, 0, m.length);
+    double[] b = SmallBasis.products(u, m, r.n, VECTORS);
+    SmallBasis.subtract(m, u, SmallBasis.upper(b, VECTORS), r.n, VECTORS);
+    // E P z = R^-T (H R^-1 z - H R^-1 U U'z), then P.
+    SmallBasis.subtract(h, hu, SmallBasis.products(u, z, r.n, VECTORS), r.n, VECTORS);
+    double[] y = r.solveTransposed(h, VECTORS, crew);
+    SmallBasis.subtract(y, u, SmallBasis.products(u, y, r.n, VECTORS), r.n, VECTORS);
+    double size = Math.hypot(SmallBasis.norm(m), SmallBasis.norm(y) / Math.sqrt(VECTORS));
+    if (!(size <= FIRST_ORDER)) {
+      return Double.POSITIVE_INFINITY;
+    }
+    double[] square = SmallBasis.products(m, m, r.n, VECTORS);
+    double[] along = r.multiplyTransposed(u, VECTORS, crew);
+    double[] across = r.multiplyTransposed(y, VECTORS, crew);
+    double worst = 0;
+    for (int j = 0; j < r.n; j++) {
+      double error = norm(across, j) / Math.sqrt(VECTORS) / 2;
+      worst = larger(worst, j, error + SmallBasis.norm(square, along, j, VECTORS));
     }
     return worst;
   }
 
-  private static double[] normal(GramTriangle r) {
+  private double larger(double worst, int j, double norm) {
+    if (r.isWeak(j)) {
+      return worst;
+    }
+    double error = norm / Math.sqrt(factor.square(j));
+    return error <= worst ? worst : error;
+  }
+
+  private static double norm(double[] x, int row) {
+    double sum = 0;
+    for (int q = 0; q < VECTORS; q++) {
+      sum += x[row * VECTORS + q] * x[row * VECTORS + q];
+    }
+    return Math.sqrt(sum);
+  }
+
+  private double[] normal() {
     var random = new SplittableRandom(r.n);
     double[] z = new double[r.n * VECTORS];
     for (int j = 0; j < r.n; j++) {

@@ -130,7 +130,7 @@ public final class GramQr {
     }
     var triangle = new GramTriangle(n, a, ld, factor);
     var products = new RowProducts(pieces, n);
-    error = GramMeasure.worst(triangle, products, factor, crew);
+    error = GramMeasure.worst(triangle, products, factor, allowed(n), crew);
     if (!(error <= allowed(n))) {
       return "backward error " + error;
     }

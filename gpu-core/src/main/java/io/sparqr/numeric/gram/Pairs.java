@@ -15,8 +15,12 @@ final class Pairs {
   final double[] low;
 
   Pairs(int length) {
-    high = new double[length];
-    low = new double[length];
+    this(new double[length], new double[length]);
+  }
+
+  Pairs(double[] high, double[] low) {
+    this.high = high;
+    this.low = low;
   }
 
   /** Sums[at .. at + s) += f x[from .. from + s). */

@@ -142,26 +142,26 @@ final class GramCase implements RowPieces {
       norm[j] = Math.sqrt(product(j, j).doubleValue());
     }
     double size = norm[n] + sizes(r, norm);
-    double worst = 0;
-    double rhs = 0;
-    for (int j = 0; j <= n; j++) {
-      BigDecimal sum = BigDecimal.ZERO;
-      BigDecimal[] x = new BigDecimal[n];
-      for (int i = 0; i < n; i++) {
-        BigDecimal v = h[i][j];
-        for (int k = 0; k < i; k++) {
-          v = v.subtract(r[k][i].multiply(x[k]), DIGITS);
-        }
-        x[i] = v.divide(r[i][i], DIGITS);
-        sum = sum.add(x[i].multiply(x[i]), DIGITS);
+    BigDecimal sum = BigDecimal.ZERO;
+    BigDecimal[] x = new BigDecimal[n];
+    for (int i = 0; i < n; i++) {
+      BigDecimal v = h[i][n];
+      for (int k = 0; k < i; k++) {
+        v = v.subtract(r[k][i].multiply(x[k]), DIGITS);
       }
-      double error = Math.sqrt(sum.doubleValue());
-      if (j < n) {
-        worst = Math.max(worst, error / norm[j] / 2);
-      } else {
-        rhs = error / size;
+      x[i] = v.divide(r[i][i], DIGITS);
+      sum = sum.add(x[i].multiply(x[i]), DIGITS);
+    }
+    double rhs = Math.sqrt(sum.doubleValue()) / size;
+    double[][] scaled = new double[n][n];
+    double[][] defect = new double[n][n];
+    for (int i = 0; i < n; i++) {
+      for (int j = 0; j < n; j++) {
+        scaled[i][j] = r[i][j].doubleValue() / norm[j];
+        defect[i][j] = h[i][j].doubleValue() / norm[i] / norm[j];
       }
     }
+    double worst = BackwardError.largest(scaled, defect);
     BigDecimal rest = product(n, n).subtract(new BigDecimal(qr.residualSquares()[0]));
     for (int i = 0; i < n; i++) {
       rest = rest.subtract(r[i][n].multiply(r[i][n]), DIGITS);
