@@ -1,0 +1,98 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.symbolic;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.sparqr.matrix.gallery.Gallery;
+import io.sparqr.ordering.OrderingMethod;
+import io.sparqr.sparse.SparsityPattern;
+import java.util.HashSet;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** The tree for a backend that takes fronts by their Gram matrix, on a panel. */
+class GramMergeTest {
+
+  private static final SparsityPattern PANEL =
+      Panels.anywhere(40_000, 600, 8, new Random(1)).pattern();
+
+  private static final SymbolicOptions OPTIONS =
+      SymbolicOptions.defaults().withOrdering(OrderingMethod.COLAMD);
+
+  private static final SymbolicAnalysis BEFORE = SymbolicAnalyzer.analyze(PANEL, OPTIONS);
+
+  private static final SymbolicAnalysis AFTER =
+      SymbolicAnalyzer.analyze(PANEL, OPTIONS.withGram());
+
+  private static AnalysisPlan plan(SymbolicAnalysis order, boolean gram) {
+    SymbolicOptions options = SymbolicOptions.defaults().withGiven(order.permutation());
+    return new AnalysisPlan(
+        PANEL, order.permutation(), gram ? options.withGram() : options, new PhaseTimes());
+  }
+
+  /** Fronts of more than a hundred columns below the last one. */
+  private static long wide(SymbolicAnalysis a) {
+    long count = 0;
+    for (int f = 0; f < a.fronts(); f++) {
+      count += a.fn(f) > 100 && a.parent(f) >= 0 ? 1 : 0;
+    }
+    return count;
+  }
+
+  @Test
+  void frontsOfFewPivotsGoIntoTheLastOne() {
+    assertThat(wide(BEFORE)).isGreaterThan(10);
+    assertThat(wide(AFTER)).isZero();
+    int last = AFTER.fronts() - 1;
+    assertThat(AFTER.fn(last)).isBetween(BEFORE.fn(BEFORE.fronts() - 1), 750);
+  }
+
+  @Test
+  void theTreeIsOne() {
+    long rows = AFTER.emptyRows() + AFTER.singletons();
+    assertThat(AFTER.firstPivot(AFTER.fronts())).isEqualTo(PANEL.columns());
+    for (int f = 0; f < AFTER.fronts(); f++) {
+      long below = 0;
+      for (int k = 0; k < AFTER.childCount(f); k++) {
+        below += AFTER.cm(AFTER.child(f, k));
+      }
+      rows += AFTER.fm(f) - below;
+      Set<Integer> own = new HashSet<>();
+      for (int k = 0; k < AFTER.fn(f); k++) {
+        own.add(AFTER.column(f, k));
+      }
+      assertThat(own).hasSize(AFTER.fn(f));
+      for (int k = 0; k < AFTER.childCount(f); k++) {
+        int c = AFTER.child(f, k);
+        for (int i = AFTER.fp(c); i < AFTER.fn(c); i++) {
+          assertThat(own).as("front %d below %d", c, f).contains(AFTER.column(c, i));
+        }
+      }
+    }
+    assertThat(rows).isEqualTo(PANEL.rows());
+  }
+
+  @Test
+  void itsWorkIsLessAndWhatWasForeseen() {
+    AnalysisPlan before = plan(AFTER, false);
+    AnalysisPlan after = plan(AFTER, true);
+    assertThat(after.work).isLessThan(before.work / 4);
+    assertThat(after.gramShare).isBetween(0.5, 1.0);
+    double length = (double) PANEL.nonzeros() / PANEL.rows();
+    var again = new GramMerge(after.fronts, after.structure.flops, length, 1);
+    // The parts of a square that grew by each front, in another order.
+    assertThat(again.work()).isCloseTo(after.work, within(1e-9 * after.work));
+    assertThat(again.largestShare()).isCloseTo(after.gramShare, within(1e-9));
+  }
+
+  @Test
+  void withoutSuchAFrontNothingChanges() {
+    SparsityPattern grid = Gallery.generate("gen:cells2d40").pattern();
+    SymbolicAnalysis plain = SymbolicAnalyzer.analyze(grid, OPTIONS);
+    SymbolicAnalysis gram = SymbolicAnalyzer.analyze(grid, OPTIONS.withGram());
+    assertThat(gram.data().tree()).usingRecursiveComparison().isEqualTo(plain.data().tree());
+    assertThat(gram.fronts()).isEqualTo(plain.fronts());
+  }
+}
