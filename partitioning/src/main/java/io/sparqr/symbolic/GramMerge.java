@@ -85,8 +85,7 @@ final class GramMerge {
     }
     int g = into[p];
     double pivots = (double) fronts.pivotStart[f + 1] - fronts.pivotStart[f];
-    double grows =
-        GramWork.triangle(columns[g] + pivots, rhs) - GramWork.triangle(columns[g], rhs);
+    double grows = GramWork.triangle(columns[g] + pivots, rhs) - GramWork.triangle(columns[g], rhs);
     double more = grows + pieces[f] - block(f);
     if (more < cost) {
       into[f] = g;

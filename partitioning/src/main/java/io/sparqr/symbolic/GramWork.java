@@ -40,9 +40,7 @@ public final class GramWork {
     double rest = columns - rows;
     double products = (columns * columns * columns - rest * rest * rest) / 6;
     double sum =
-        rows <= FEW_ROWS
-            ? SCATTERED * products
-            : 4 * products + SCATTERED * columns * columns / 2;
+        rows <= FEW_ROWS ? SCATTERED * products : 4 * products + SCATTERED * columns * columns / 2;
     return sum + measured(rhs) * (rows * columns - rows * (rows - 1) / 2);
   }
 

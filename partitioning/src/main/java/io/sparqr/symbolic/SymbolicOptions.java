@@ -75,7 +75,15 @@ public record SymbolicOptions(
   /** A copy with another ordering (not GIVEN). */
   public SymbolicOptions withOrdering(OrderingMethod method) {
     return new SymbolicOptions(
-        method, Optional.empty(), singletons, amalgamation, notSingletons, rhs, rate, reduction, gram);
+        method,
+        Optional.empty(),
+        singletons,
+        amalgamation,
+        notSingletons,
+        rhs,
+        rate,
+        reduction,
+        gram);
   }
 
   /** A copy with the caller's order. */

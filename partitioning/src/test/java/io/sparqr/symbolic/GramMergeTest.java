@@ -23,8 +23,7 @@ class GramMergeTest {
 
   private static final SymbolicAnalysis BEFORE = SymbolicAnalyzer.analyze(PANEL, OPTIONS);
 
-  private static final SymbolicAnalysis AFTER =
-      SymbolicAnalyzer.analyze(PANEL, OPTIONS.withGram());
+  private static final SymbolicAnalysis AFTER = SymbolicAnalyzer.analyze(PANEL, OPTIONS.withGram());
 
   private static AnalysisPlan plan(SymbolicAnalysis order, boolean gram) {
     SymbolicOptions options = SymbolicOptions.defaults().withGiven(order.permutation());

@@ -10,8 +10,8 @@ public final class Panels {
   private Panels() {}
 
   /**
-   * Each worker in each year at a firm; one in five moves a year, to any firm. Columns: a covariate,
-   * workers, firms but the first.
+   * Each worker in each year at a firm; one in five moves a year, to any firm. Columns: a
+   * covariate, workers, firms but the first.
    */
   public static CsrMatrix anywhere(int workers, int firms, int years, Random random) {
     int rows = workers * years;
@@ -22,7 +22,8 @@ public final class Panels {
     for (int i = 0; i < rows; i++) {
       int worker = i / years;
       boolean stays = i % years != 0 && random.nextInt(5) != 0;
-      int firm = stays && column[at - 1] > workers ? column[at - 1] - workers : random.nextInt(firms);
+      int firm =
+          stays && column[at - 1] > workers ? column[at - 1] - workers : random.nextInt(firms);
       value[at] = random.nextGaussian();
       column[at++] = 0;
       value[at] = 1;

@@ -38,7 +38,9 @@ public final class GramSpeed {
       double cholesky = seconds(t);
       t = System.nanoTime();
       var triangle = new GramTriangle(n, a, ld, factor);
-      double error = GramMeasure.worst(triangle, new RowProducts(pieces, n), factor, GramQr.allowed(n), PARALLEL);
+      double error =
+          GramMeasure.worst(
+              triangle, new RowProducts(pieces, n), factor, GramQr.allowed(n), PARALLEL);
       double measured = seconds(t);
       t = System.nanoTime();
       var all = GramQr.factor(kernels, pieces, n, 1, n, 1e-9, part -> {}, PARALLEL);

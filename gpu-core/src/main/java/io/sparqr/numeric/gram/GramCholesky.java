@@ -176,8 +176,7 @@ final class GramCholesky {
     }
   }
 
-  private static void transpose(
-      double[] from, int at, int ld, int height, double[][] x, int wide) {
+  private static void transpose(double[] from, int at, int ld, int height, double[][] x, int wide) {
     for (int j = 0; j < wide; j++) {
       for (int i = 0; i < height; i++) {
         x[i][j] = from[at + i + j * ld];
