@@ -121,6 +121,52 @@ class ConnectTest(SparkTest):
             self.assertIn('SparkSession.builder.remote("sc://host:15002").getOrCreate()', message)
             self.assertNotIn("\n", message)
 
+    def test_matrices_to_the_digits_of_a_classic_session(self):
+        from tests.programs import connect
+
+        self.maxDiff = 2000
+        for name, expected in json.loads(json.dumps(connect.matrices(self.spark))).items():
+            # NaN is no number to be equal to
+            self.assertEqual(str(self.found["matrices"][name]), str(expected), name)
+        self.assertEqual(self.found["matrices"]["large"]["report"]["rows"], 30_000)
+        self.assertEqual(self.found["matrices"]["all"]["page"], "<!DOCTYPE html>")
+
+    def test_frames_of_matrices_as_in_a_classic_session(self):
+        from tests.programs import connect
+
+        expected = json.loads(json.dumps(connect.frames(self.spark)))
+        found = self.found["frames"]
+        for name in ("columns", "rows", "bare", "parts"):
+            self.assertEqual(found[name], expected[name], name)
+        self.assertEqual(found["parts"], 7)
+        for name in ("solved", "solved large"):
+            self.check_same(found[name], expected[name], name)
+
+    def test_errors_of_matrices_are_told_in_a_line(self):
+        self.check_error("lstsq NaN", "NonFiniteValueException", r"^b\[0\] is nan$")
+        self.check_error("lstsq rank", "RankDeficientException", "12")
+        self.check_error("lstsq ridge", "IllegalArgumentException", "-1")
+        for name, pattern in (
+            ("lstsq file", r"of which the server of Spark Connect sees nothing: read it here, by scipy\.io\.mmread"),
+            ("analyze file", r"of which the server of Spark Connect sees nothing"),
+            ("lstsq columns", "the new rows have 1 columns, A has 12"),
+            ("lstsq large", r"over Spark Connect at most .* GB are sent: put them where the server reads"),
+        ):
+            kind, _, message = self.found[name]
+            self.assertEqual(kind, "ValueError", message)
+            self.assertRegex(message, pattern)
+            self.assertNotIn("\n", message)
+        kind, _, message = self.found["qr"]
+        self.assertEqual(kind, "RuntimeError", message)
+        self.assertIn("Over Spark Connect work sparqr.solve, lstsq", message)
+
+    def test_lost_pieces_are_noticed(self):
+        pieces = self.found["pieces"]
+        self.assertGreater(pieces, 7)
+        for work in ("solve", "table"):
+            self.check_error(f"lost last {work}", "WireFormatException", f"^{pieces - 1} of {pieces} pieces of A have come$")
+            self.check_error(f"lost middle {work}", "WireFormatException", "^piece 2 of A where 1 should be$")
+
     def check_same(self, found, expected, what=""):
         """Equal, numbers up to rounding; random uids are ignored."""
         if isinstance(expected, dict):
