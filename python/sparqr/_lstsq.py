@@ -320,7 +320,7 @@ def answered(told: dict[str, Any], several: bool, names: Optional[list[str]]) ->
         report=report,
         names=names,
         permutation=told["permutation"].astype("int32") if "permutation" in told else None,
-        r=factor_of(told, rank) if "r.data" in told else None,
+        r=factor_of(told, len(told["permutation"])) if "r.data" in told else None,
         standard_errors=columns("errors"),
         multipliers=columns("multipliers"),
         predictions=None if predictions is None else predicted(predictions, len(norms), several, report["rows"] - rank),
@@ -328,10 +328,10 @@ def answered(told: dict[str, Any], several: bool, names: Optional[list[str]]) ->
     )
 
 
-def factor_of(told: dict[str, Any], rank: int) -> scipy.sparse.csr_array:
-    """R in the answer of a server of Spark Connect."""
+def factor_of(told: dict[str, Any], n: int) -> scipy.sparse.csr_array:
+    """R, rank x n, in the answer of a server of Spark Connect."""
     parts = (told["r.data"], told["r.indices"].astype("int32"), told["r.indptr"].astype("int32"))
-    return _sparse()(parts, shape=(rank, len(told["permutation"])))
+    return _sparse()(parts, shape=(len(parts[2]) - 1, n))
 
 
 def _sparse() -> Any:

@@ -218,6 +218,80 @@ def frames(spark):
     return found
 
 
+def factorizations(spark, folder):
+    """All calls of a factorization, here and in a classic session; one is saved in a folder."""
+    import numpy
+
+    A, b, w = sparse(3, 60, 12)
+    large, sides, _ = sparse(4, 30_000, 50)
+    w[[3, 20]] = 0
+    # two columns that depend on others
+    deficient = numpy.column_stack([A.toarray(), A[:, [0]].toarray(), A[:, [1]].toarray()])
+    with sparqr.factorize(A, b[:, 0], weights=w, profile=True) as f:
+        found = {
+            "shape": [list(f.shape), f.rank, f.dead_columns, numbers(f.permutation), repr(f)],
+            "r": f.r.toarray().tolist(),
+            "solve": lstsq_told(f.solve(standard_errors=True)),
+            "further": lstsq_told(f.solve(b, standard_errors=True)),
+            "relabeled": lstsq_told(f.solve_relabeled(A, b[:, 1], weights=w)),
+            "unscaled": numbers(f.standard_errors_unscaled()),
+            "leverages": numbers(f.leverages()),
+            "predict": numbers(f.predict(A[4:8], weights=w[4:8]).observation_errors),
+            "q": [f.q(0, 5).tolist(), f.apply_q(numpy.ones((12, 2))).tolist(), f.apply_q(numpy.ones(12)).tolist()],
+            "q'": [numbers(f.apply_q_transposed(b).values), numbers(f.apply_q_transposed(b[:, 0]).rest)],
+            "criteria": f.criteria(3)["met"],
+            "page": f.to_html()[:15],
+            "report": [f.report["rows"], f.report["columns"]],
+        }
+        f.save(f"{folder}/factored")
+        f.refit(2 * A)
+        found["refit"] = lstsq_told(f.solve(b))
+        f.refit(A.data)
+        found["values"] = numbers(f.solve(b[:, 1]).x)
+    with sparqr.factorize(deficient, b, keep_q=False, ordering="natural") as f:
+        found["deficient"] = [lstsq_told(f.solve(b[:, 0])), f.rank, f.dead_columns, lstsq_told(f.solve())]
+    with sparqr.factorize(large, partitions=7, session=spark) as f:
+        found["large"] = [lstsq_told(f.solve(sides)), f.rank]
+    return found
+
+
+def factorization_errors(spark, folder):
+    import numpy
+
+    A, b, _ = sparse(3, 60, 12)
+    f = sparqr.factorize(A, keep_q=False)
+    for name, call in {
+        "solve none": f.solve,
+        "solve rows": lambda: f.solve(b[:59]),
+        "solve NaN": lambda: f.solve(numpy.full(60, numpy.inf)),
+        "no Q": lambda: f.q(0),
+        "append": lambda: f.append(A),
+        "refit": lambda: f.refit(A[:50]),
+        "predict": lambda: f.predict(A[:2]),
+        "there": lambda: f.save(f"{folder}/factored"),
+        "relabeled": lambda: f.solve_relabeled(2 * A, b),
+        "load": lambda: sparqr.load(f"{folder}/factored"),
+        "pickle": f.__reduce__,
+    }.items():
+        tell_error(f"factored {name}", call)
+    tell("factored after", float(f.solve(b).x[0, 0]))
+    f.close()
+    f.close()
+    tell_error("factored closed", lambda: f.solve(b))
+    tell_error("factored closed rank", lambda: f.rank)
+    lost = sparqr.factorize(A)
+    # as a server does that is short of memory, or after a time
+    if hasattr(spark.client, "_cleanup_ml_cache"):
+        spark.client._delete_ml_cache([lost._held.factorization], evict_only=True)
+        tell_error("factored evicted", lambda: lost.solve(b))
+    spark.client._delete_ml_cache([lost._held.factorization])
+    tell_error("factored lost", lambda: lost.solve(b))
+    tell_error("factored lost close", lost.close)
+    tell_error("factorize NaN", lambda: sparqr.factorize(A, numpy.full(60, numpy.nan)))
+    tell_error("factorize ridge", lambda: sparqr.factorize(A, ridge=-1.0))
+    tell_error("factorize file", lambda: sparqr.factorize(__file__))
+
+
 def saved(spark, folder):
     data = line(spark)
     groups = spark.createDataFrame(GROUPS, "y double, x double, g string")
@@ -348,7 +422,9 @@ def main(url, folder, add):
     tell("solved", all_solved(spark))
     tell("matrices", matrices(spark))
     tell("frames", frames(spark))
+    tell("factorizations", factorizations(spark, folder))
     matrix_errors(folder)
+    factorization_errors(spark, folder)
     lost_pieces(spark)
     if add == "add":
         tell("statistics", all_statistics(spark))

@@ -211,6 +211,23 @@ public final class SentArrays implements AutoCloseable {
   }
 
   /**
+   * Right-hand sides alone, here on the driver: k vectors.
+   */
+  public double[][] vectors(String name) {
+    Arrived a = of(name);
+    double[][] found = new double[a.columns][Math.toIntExact(a.rows)];
+    try (Numbers numbers =
+        Numbers.of(folder.resolve(name).resolve(ArrayFolder.LABELS), 0)) {
+      for (int i = 0; i < a.rows; i++) {
+        for (double[] vector : found) {
+          vector[i] = numbers.nextDouble();
+        }
+      }
+    }
+    return found;
+  }
+
+  /**
    * The pieces of one matrix as a table such as {@link ArrayRows#table}, with its rows in order; the
    * pieces are parts of the tasks of every pass over the rows. No job.
    *

@@ -2,7 +2,6 @@
 package io.sparqr.spark.connect;
 
 import io.sparqr.spark.arrays.SentArrays;
-import io.sparqr.spark.python.PythonSupport;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
@@ -64,10 +63,8 @@ public final class FactorizeArrays extends Estimator<FactorizedArrays> {
   @Override
   public FactorizedArrays fit(Dataset<?> pieces) {
     var wanted = new Words(getOrDefault(words));
-    var builder =
-        PythonSupport.builder(List.of(getOrDefault(options))).keepQ(wanted.yes("keepQ"));
     try {
-      var kept = KeptFactorization.of(pieces, builder, wanted.count("partitions"));
+      var kept = new KeptFactorization(pieces, List.of(getOrDefault(options)), wanted);
       return new FactorizedArrays(uid, kept);
     } catch (IOException e) {
       throw new UncheckedIOException(e);

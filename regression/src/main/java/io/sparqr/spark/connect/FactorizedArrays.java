@@ -53,14 +53,16 @@ public final class FactorizedArrays extends Model<FactorizedArrays> implements M
   }
 
   /**
-   * "state" (default): rank, dead columns, order, report; "solve", "further", "relabeled",
-   * "predict", "unscaled", "r"; "close" releases the factorization.
+   * "state" (default): rank, dead columns, order, report; "solve", "further", "relabeled", "refit",
+   * "predict", "unscaled", "leverages", "criteria", "r", "q", "applyQ", "qTransposed", "save";
+   * "close" releases the factorization.
    */
   public Param<String> work() {
     return work;
   }
 
-  /** What else is wanted, each as name=value: standardErrors; default none. */
+  /** What else is wanted, each as name=value: standardErrors, columns, probes, folder, overwrite; default
+   * none. */
   public StringArrayParam words() {
     return words;
   }
