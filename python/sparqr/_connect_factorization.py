@@ -141,6 +141,15 @@ class ConnectFactorization(Factorization):
         result = answered(told, several, held.problem.names)
         return with_errors(result, told["unscaled"], several) if errors else result
 
+    def close(self) -> None:
+        """Release R, Q and the rows; idempotent."""
+        try:
+            super().close()
+        except SparqrError as e:
+            # what the server has let go is released
+            if e.kind != "ModelLost":
+                raise
+
     def append(self, A: Any, b: Any = None, *, weights: Any = None) -> NoReturn:
         """Not over Spark Connect: ValueError."""
         raise ValueError(

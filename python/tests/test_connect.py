@@ -207,6 +207,10 @@ class ConnectTest(SparkTest):
         self.assertEqual(kind, "RuntimeError", message)
         self.assertIn("Over Spark Connect work sparqr.solve, lstsq", message)
 
+    def test_a_model_that_left_memory_predicts_as_before(self):
+        self.assertIs(self.found["evicted"], True)
+        self.assertEqual(len(self.found["evicted coefficients"]), 1)
+
     def test_lost_pieces_are_noticed(self):
         pieces = self.found["pieces"]
         self.assertGreater(pieces, 7)

@@ -292,6 +292,17 @@ def factorization_errors(spark, folder):
     tell_error("factorize file", lambda: sparqr.factorize(__file__))
 
 
+def evicted(spark):
+    """A model that the server has written to its disk and taken out of memory; from Spark 4.1 on."""
+    data = line(spark)
+    model = SparseQRRegression().fit(data)
+    before = model.transform(data).collect()
+    if hasattr(spark.client, "_cleanup_ml_cache"):
+        spark.client._delete_ml_cache([str(model._java_obj)], evict_only=True)
+    tell("evicted", model.transform(data).collect() == before)
+    tell("evicted coefficients", model.coefficients.toArray().tolist())
+
+
 def saved(spark, folder):
     data = line(spark)
     groups = spark.createDataFrame(GROUPS, "y double, x double, g string")
@@ -425,6 +436,7 @@ def main(url, folder, add):
     tell("factorizations", factorizations(spark, folder))
     matrix_errors(folder)
     factorization_errors(spark, folder)
+    evicted(spark)
     lost_pieces(spark)
     if add == "add":
         tell("statistics", all_statistics(spark))

@@ -130,15 +130,9 @@ public final class FactorizedArrays extends Model<FactorizedArrays> implements M
   }
 
   private static final class Reader extends MLReader<FactorizedArrays> {
-    /** Reads the output of {@code saveToLocal}. */
-    @SuppressWarnings("UnusedMethod") // Spark 4.1 calls it
-    public FactorizedArrays loadFromLocal(String path) {
-      return new FactorizedArrays();
-    }
-
     @Override
     public FactorizedArrays load(String path) {
-      throw new UnsupportedOperationException("a factorization is not saved as a model");
+      return new FactorizedArrays();
     }
   }
 }
