@@ -99,7 +99,6 @@ def pieces(problems: dict[str, Optional[Problem]], partitions: int = 0) -> pyarr
         Together they are too large for a message of the client.
     """
     import numpy
-    import pyarrow
 
     batches = []
     for name, problem in problems.items():
