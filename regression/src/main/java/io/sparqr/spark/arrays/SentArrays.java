@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>{@code name}: of the matrix
- *   <li>{@code part}, {@code parts}: number of the piece, from 0, and how many there are; those of a
- *       matrix come in order
+ *   <li>{@code part}, {@code parts}: number of the piece, from 0, and how many there are; those of
+ *       a matrix come in order
  *   <li>{@code columns}: n, or of right-hand sides alone their number
  *   <li>{@code indptr}, {@code indices}, {@code data}, {@code labels}, {@code weights}: the pieces
  *       of the arrays, little-endian; the starts are those of the whole matrix, with the end of the
@@ -130,8 +130,7 @@ public final class SentArrays implements AutoCloseable {
   }
 
   private static void append(Path file, ByteBuffer bytes) throws IOException {
-    try (var out =
-        FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
+    try (var out = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
       while (bytes.hasRemaining()) {
         out.write(bytes);
       }
@@ -210,14 +209,11 @@ public final class SentArrays implements AutoCloseable {
     return ArrayLabels.open(context, file, of(name).columns, with.cuts());
   }
 
-  /**
-   * Right-hand sides alone, here on the driver: k vectors.
-   */
+  /** Right-hand sides alone, here on the driver: k vectors. */
   public double[][] vectors(String name) {
     Arrived a = of(name);
     double[][] found = new double[a.columns][Math.toIntExact(a.rows)];
-    try (Numbers numbers =
-        Numbers.of(folder.resolve(name).resolve(ArrayFolder.LABELS), 0)) {
+    try (Numbers numbers = Numbers.of(folder.resolve(name).resolve(ArrayFolder.LABELS), 0)) {
       for (int i = 0; i < a.rows; i++) {
         for (double[] vector : found) {
           vector[i] = numbers.nextDouble();
@@ -228,8 +224,8 @@ public final class SentArrays implements AutoCloseable {
   }
 
   /**
-   * The pieces of one matrix as a table such as {@link ArrayRows#table}, with its rows in order; the
-   * pieces are parts of the tasks of every pass over the rows. No job.
+   * The pieces of one matrix as a table such as {@link ArrayRows#table}, with its rows in order;
+   * the pieces are parts of the tasks of every pass over the rows. No job.
    *
    * @param partitions 0: as many as the cluster has cores; never more than pieces, and at least one
    *     per 32 MB

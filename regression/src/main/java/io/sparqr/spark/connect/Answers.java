@@ -1,7 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.connect;
 
-import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.spark.ConstrainedFactorization;
 import io.sparqr.spark.QRFactorization;
 import io.sparqr.spark.arrays.FactorArrays;
@@ -11,6 +10,7 @@ import io.sparqr.spark.python.Parcels;
 import io.sparqr.spark.python.PythonSupport;
 import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.spark.report.SolveReport;
+import io.sparqr.sparse.CsrMatrix;
 
 /**
  * Answers about matrices as {@link Parcels}: "report", "page", "rank", "x0", "x1", ..., "norms",
@@ -45,9 +45,7 @@ final class Answers {
   }
 
   static Parcels report(SolveReport report) {
-    return new Parcels()
-        .text("report", report.toJson())
-        .text("page", PythonSupport.page(report));
+    return new Parcels().text("report", report.toJson()).text("page", PythonSupport.page(report));
   }
 
   /** The solution for the right-hand sides that came with the rows. */

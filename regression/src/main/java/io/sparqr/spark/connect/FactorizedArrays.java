@@ -61,8 +61,10 @@ public final class FactorizedArrays extends Model<FactorizedArrays> implements M
     return work;
   }
 
-  /** What else is wanted, each as name=value: standardErrors, columns, probes, folder, overwrite; default
-   * none. */
+  /**
+   * What else is wanted, each as name=value: standardErrors, columns, probes, folder, overwrite;
+   * default none.
+   */
   public StringArrayParam words() {
     return words;
   }

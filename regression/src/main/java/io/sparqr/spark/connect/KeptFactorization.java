@@ -20,8 +20,8 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.sql.Dataset;
 
 /**
- * A factorization with the rows that it was made of, for the calls of a client of Spark Connect, one
- * at a time. If no one closes it, its files and what Spark keeps for it go with the garbage.
+ * A factorization with the rows that it was made of, for the calls of a client of Spark Connect,
+ * one at a time. If no one closes it, its files and what Spark keeps for it go with the garbage.
  */
 final class KeptFactorization implements AutoCloseable {
 
@@ -67,8 +67,8 @@ final class KeptFactorization implements AutoCloseable {
   /**
    * What a client asks for.
    *
-   * @param work "state", "solve", "further" (pieces: other right-hand sides), "relabeled" (pieces: A
-   *     with other ones), "refit" (pieces: another A), "predict" (pieces: new rows), "unscaled",
+   * @param work "state", "solve", "further" (pieces: other right-hand sides), "relabeled" (pieces:
+   *     A with other ones), "refit" (pieces: another A), "predict" (pieces: new rows), "unscaled",
    *     "leverages", "criteria", "r", "q", "applyQ" and "qTransposed" (pieces: vectors), "save" or
    *     "close"
    * @throws IllegalArgumentException for any other, and as the factorization does
@@ -79,8 +79,7 @@ final class KeptFactorization implements AutoCloseable {
     return switch (work) {
       case "state" -> state(f);
       case "solve" -> solution(f.solve(), wanted);
-      case "further" ->
-          aligned(pieces, labels -> solution(f.solve(labels), wanted));
+      case "further" -> aligned(pieces, labels -> solution(f.solve(labels), wanted));
       case "relabeled" -> relabeled(pieces, wanted);
       case "refit" -> refit(pieces);
       case "predict" -> predictions(pieces);

@@ -42,5 +42,4 @@ final class Words {
   List<Integer> counts(String name) {
     return Arrays.stream(text(name).split(",")).map(Integer::valueOf).toList();
   }
-
 }

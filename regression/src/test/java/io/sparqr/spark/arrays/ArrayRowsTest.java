@@ -78,8 +78,7 @@ class ArrayRowsTest {
     ArrayFolder source = write(a, b, 1, null);
     var loader = new ForeignClasses();
     Class<?> folders = loader.loadClass(ArrayFolder.class.getName());
-    Object foreign =
-        folders.getConstructors()[0].newInstance(source.folder(), 50L, 9, 1, false);
+    Object foreign = folders.getConstructors()[0].newInstance(source.folder(), 50L, 9, 1, false);
     Method open =
         loader
             .loadClass(ArrayRows.class.getName())
@@ -88,7 +87,8 @@ class ArrayRowsTest {
     try (var rows = (AutoCloseable) open.invoke(null, LocalSpark.context(), foreign, 3, true)) {
       var rdd = (JavaRDD<?>) rows.getClass().getMethod("rows").invoke(rows);
       assertThat(GpuSparseQR.solve(rdd).x())
-          .containsExactly(GpuSparseQR.solve(Problems.rdd(a, 3, b)).x(), within(Tolerances.REORDERED));
+          .containsExactly(
+              GpuSparseQR.solve(Problems.rdd(a, 3, b)).x(), within(Tolerances.REORDERED));
     }
   }
 

@@ -107,13 +107,11 @@ class ArrayStagesTest {
 
   private static Dataset<Row> labels(double[] b) {
     return table(
-        List.of(
-            RowFactory.create("b", 0, 1, 1, null, null, null, doubles(b, 0, b.length), null)));
+        List.of(RowFactory.create("b", 0, 1, 1, null, null, null, doubles(b, 0, b.length), null)));
   }
 
   private static double[] numbers(List<Row> rows, String name) {
-    Row found =
-        rows.stream().filter(r -> r.getString(0).equals(name)).findFirst().orElseThrow();
+    Row found = rows.stream().filter(r -> r.getString(0).equals(name)).findFirst().orElseThrow();
     byte[] bytes = found.getAs("numbers");
     double[] values = new double[bytes.length / 8];
     ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).asDoubleBuffer().get(values);
@@ -207,8 +205,7 @@ class ArrayStagesTest {
     double[] half = numbers(asked(model, "solve", labels(b)), "x0");
     // the kept Q is of other combinations of the rows
     assertThat(x).containsExactly(numbers(solved(b), "x0"), within(Tolerances.REORDERED));
-    assertThat(further)
-        .containsExactly(numbers(solved(other), "x0"), within(Tolerances.REORDERED));
+    assertThat(further).containsExactly(numbers(solved(other), "x0"), within(Tolerances.REORDERED));
     for (int j = 0; j < N; j++) {
       assertThat(2 * half[j]).isEqualTo(x[j]);
     }
@@ -251,8 +248,7 @@ class ArrayStagesTest {
     Dataset<Row> all = table(pieces(a, b));
     var loader = new ForeignClasses();
     var foreign =
-        (Transformer)
-            loader.loadClass(ArrayProblem.class.getName()).getConstructor().newInstance();
+        (Transformer) loader.loadClass(ArrayProblem.class.getName()).getConstructor().newInstance();
     Param<Object> words = foreign.getParam("words");
     foreign.set(words, new String[] {"partitions=2", "r=true"});
     var expected = stage("solve", "partitions=2", "r=true");
