@@ -7,13 +7,13 @@ text and numbers (``io.sparqr.spark.python.Parcels``); arrays of doubles are sen
 """
 
 import atexit
-import json
 import re
 import uuid
 import weakref
 from math import isfinite
 from typing import Any, Callable, Dict, List, Optional, Sequence
 
+from sparqr import _report
 from sparqr._errors import SparqrError
 from sparqr._jvm import decode
 from sparqr._version import JAR
@@ -245,7 +245,7 @@ def solve(df: Any, columns_of: Any, options: Dict[str, Any]) -> Any:
     session = df.sparkSession
     found = parcels(table(_SOLVE, params, df, session))
     vectors: List[Any] = [found[str(k)] for k in range(len(labels))]
-    return json.loads(found["report"]), vectors, found["page"]
+    return _report.read(found["report"]), vectors, found["page"]
 
 
 def option_words(options: Dict[str, Any]) -> List[str]:

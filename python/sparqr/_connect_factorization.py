@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import dataclass
 from os import PathLike
@@ -17,7 +16,7 @@ from sparqr._factored import Held, Keeps
 from sparqr._factorization import Factorization, with_errors
 from sparqr._lstsq import LstsqResult, answered, factor_of
 from sparqr._predictions import Predictions, new_rows, predicted
-from sparqr._report import to_html
+from sparqr._report import read, to_html
 from sparqr._rows import Problem, problem_of
 
 if TYPE_CHECKING:
@@ -232,7 +231,7 @@ class ConnectFactorization(Factorization):
     @property
     def report(self) -> dict[str, Any]:
         """Record of the factorization, by the names of the JSON report."""
-        return json.loads(self._state["report"])
+        return read(self._state["report"])
 
     def to_html(self, path: str | PathLike[str] | None = None) -> str:
         """As :meth:`Factorization.to_html`."""

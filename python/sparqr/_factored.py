@@ -18,7 +18,7 @@ from sparqr._explicit_q import QTransposed, applied, columns_of, transposed
 from sparqr._jvm import doubles, integers
 from sparqr._lstsq import permutation_of, r_of
 from sparqr._predictions import Predictions, predictions
-from sparqr._report import page_of, to_html
+from sparqr._report import page_of, read, to_html
 from sparqr._rows import Problem, Rows
 
 if TYPE_CHECKING:
@@ -355,7 +355,7 @@ class Factored:
     def report(self) -> dict[str, Any]:
         """Record of the factorization, by the names of the JSON report."""
         held = self._held
-        return self._call("sparqr: report", lambda: json.loads(held.factorization.summary().toJson()))
+        return self._call("sparqr: report", lambda: read(held.factorization.summary().toJson()))
 
     def to_html(self, path: str | PathLike[str] | None = None) -> str:
         """The report as one page with pictures, as :meth:`LeastSquaresResult.to_html`.

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Optional
 
@@ -13,7 +12,7 @@ from sparqr._calls import in_thread
 from sparqr._declared import OPTIONS
 from sparqr._jvm import doubles, integers, java_class
 from sparqr._predictions import Predictions, new_rows, predicted, predictions
-from sparqr._report import page_of
+from sparqr._report import page_of, read
 from sparqr._rows import Problem, Rows, array_rows, has_labels, problem_of
 from sparqr._solve import LeastSquaresResult, solver_builder, solver_settings
 
@@ -287,7 +286,7 @@ def result_of(spark: SparkSession, solution: Any, problem: Problem, shown: Any, 
         residual_norm=norms if problem.several else float(norms[0]),
         rank=solution.rank(),
         dead_columns=integers(jvm, solution.deadColumns()).tolist(),
-        report=json.loads(report.toJson()),
+        report=read(report.toJson()),
         names=problem.names,
         _page=page_of(jvm, shown),
         **more,
@@ -306,7 +305,7 @@ def answered(told: dict[str, Any], several: bool, names: Optional[list[str]]) ->
     names : list of str or None
         Of A's columns.
     """
-    norms, report, rank = told["norms"], json.loads(told["report"]), int(told["rank"])
+    norms, report, rank = told["norms"], read(told["report"]), int(told["rank"])
 
     def columns(what: str) -> Optional[numpy.ndarray]:
         return shaped([told[f"{what}{j}"] for j in range(len(norms))], several) if f"{what}0" in told else None

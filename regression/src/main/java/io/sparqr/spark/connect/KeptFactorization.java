@@ -188,7 +188,7 @@ final class KeptFactorization implements AutoCloseable {
       return new Parcels();
     } catch (FileAlreadyExistsException e) {
       // an answer, because a client is told the messages of errors, but not the classes of causes
-      return new Parcels().text("exists", e.getMessage());
+      return new Parcels().text("exists", String.valueOf(e.getMessage()));
     }
   }
 
