@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from operator import index
 from typing import TYPE_CHECKING, Any, Optional, Sequence
 
+from sparqr import _connect_arrays
 from sparqr._arrays import active_session
 from sparqr._calls import in_thread
 from sparqr._display import html_table, lasting, sized, with_unit
@@ -232,6 +233,18 @@ def analyze(
     heap = 0 if memory is None else _bytes(memory)
     order = solver_settings(ordering=ordering)["ordering"]
     problem = problem_of(A, None, None)
+    remote = _connect_arrays.remote(session)
+    if remote is not None:
+        _connect_arrays.require_arrays(problem)
+        words = {
+            "ordering": order,
+            "executors": ",".join(map(str, counts)),
+            "gpu": bool(gpu),
+            "flopsPerSecond": rate,
+            "memory": heap,
+            "partitions": index(partitions),
+        }
+        return _analysis(json.loads(_connect_arrays.ask(remote, "analyze", {}, words, A=problem)["analysis"]))
     spark = session or active_session()
 
     def work() -> str:

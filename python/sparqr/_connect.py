@@ -7,13 +7,13 @@ text and numbers (``io.sparqr.spark.python.Parcels``); arrays of doubles are sen
 """
 
 import atexit
-import json
 import re
 import uuid
 import weakref
 from math import isfinite
 from typing import Any, Callable, Dict, List, Optional, Sequence
 
+from sparqr import _report
 from sparqr._errors import SparqrError
 from sparqr._jvm import decode
 from sparqr._version import JAR
@@ -169,6 +169,44 @@ def table(name: str, params: Dict[str, Any], child: Any, session: Any, model: An
     return DataFrame(plan, session)
 
 
+def fit(name: str, params: Dict[str, Any], child: Any, session: Any) -> str:
+    """Fits an estimator on the server; the server's name of its model, which lives until :func:`forget` or the end of
+    the session.
+
+    Parameters
+    ----------
+    name : str
+        The estimator's class.
+    params : dict
+        Params by name.
+    child : pyspark.sql.connect.dataframe.DataFrame
+        The input.
+    session : pyspark.sql.connect.session.SparkSession
+        The session of both.
+    """
+    from pyspark.ml.connect.serialize import deserialize, serialize_param
+    from pyspark.sql.connect import proto
+
+    client = session.client
+    sent = {key: serialize_param(value, client) for key, value in params.items()}
+    kind = proto.MlOperator.OPERATOR_TYPE_ESTIMATOR
+    command = proto.Command()
+    command.ml_command.fit.CopyFrom(
+        proto.MlCommand.Fit(
+            estimator=proto.MlOperator(name=name, uid=f"sparqr_{uuid.uuid4().hex[:12]}", type=kind),
+            params=proto.MlParams(params=sent),
+            dataset=child._plan.plan(client),
+        )
+    )
+    properties = client.execute_command(command)[1]
+    return deserialize(properties).obj_ref.id
+
+
+def forget(session: Any, model: str) -> None:
+    """Deletes a model on the server."""
+    session.client._delete_ml_cache([model])
+
+
 def parcels(frame: Any) -> Dict[str, Any]:
     """Decodes rows of name, part, text and numbers into texts and arrays of doubles by name."""
     texts: Dict[str, str] = {}
@@ -207,7 +245,7 @@ def solve(df: Any, columns_of: Any, options: Dict[str, Any]) -> Any:
     session = df.sparkSession
     found = parcels(table(_SOLVE, params, df, session))
     vectors: List[Any] = [found[str(k)] for k in range(len(labels))]
-    return json.loads(found["report"]), vectors, found["page"]
+    return _report.read(found["report"]), vectors, found["page"]
 
 
 def option_words(options: Dict[str, Any]) -> List[str]:

@@ -18,7 +18,7 @@ from sparqr._explicit_q import QTransposed, applied, columns_of, transposed
 from sparqr._jvm import doubles, integers
 from sparqr._lstsq import permutation_of, r_of
 from sparqr._predictions import Predictions, predictions
-from sparqr._report import page_of, to_html
+from sparqr._report import page_of, read, to_html
 from sparqr._rows import Problem, Rows
 
 if TYPE_CHECKING:
@@ -151,9 +151,13 @@ class Factored:
 
         def work() -> Predictions:
             held.require_b()
-            return predictions(self._spark, held.factorization, A, weights, held.several)
+            return self._predicted(A, weights)
 
         return self._shown("sparqr: predict", work)
+
+    def _predicted(self, A: Any, weights: Any) -> Predictions:
+        held = self._held
+        return predictions(self._spark, held.factorization, A, weights, held.several)
 
     def save(self, folder: str | PathLike[str], *, overwrite: bool = False) -> None:
         """Save R, the transformed b and the report in a new folder, for :func:`load`; Q is not saved. About 8 bytes for
@@ -171,14 +175,11 @@ class Factored:
         FileExistsError
             There is something in the folder that may not be replaced.
         """
-        held = self._held
-        place = place_of(folder)
+        self._shown("sparqr: save", lambda: self._saved(folder, bool(overwrite)))
 
-        def work() -> None:
-            with file_errors():
-                held.factorization.save(place, bool(overwrite))
-
-        self._shown("sparqr: save", work)
+    def _saved(self, folder: str | PathLike[str], overwrite: bool) -> None:
+        with file_errors():
+            self._held.factorization.save(place_of(folder), overwrite)
 
     def apply_q_transposed(self, y: Any) -> QTransposed:
         """Q'y for vectors y of the rows, by the kept Q. ``sqrt(W) A P = Q R``, so that y is not multiplied by the roots of
@@ -202,10 +203,13 @@ class Factored:
         SparqrError
             Q was not kept; NaN or infinity in y, with its place.
         """
-        held = self._held
-        rows = held.aligned()
+        self._held.aligned()
         sides, several = right_hand_sides(y, self.shape[0], "y")
-        return self._shown("sparqr: Q'y", lambda: transposed(self._spark, held.factorization, rows, sides, several))
+        return self._shown("sparqr: Q'y", lambda: self._transposed(sides, several))
+
+    def _transposed(self, y: numpy.ndarray, several: bool) -> QTransposed:
+        held = self._held
+        return transposed(self._spark, held.factorization, held.aligned(), y, several)
 
     def apply_q(self, c: Any) -> numpy.ndarray:
         """Q c, Q being m x rank with orthonormal columns: ``Q @ c`` of a reduced Q of NumPy's. The rows are in the order of
@@ -228,11 +232,13 @@ class Factored:
         SparqrError
             Q was not kept, the factorization was loaded or appended to.
         """
-        held = self._held
         sides, several = right_hand_sides(c, None, "c")
         if len(sides) != self.rank:
             raise ValueError(f"c has {len(sides):,} rows, R has {self.rank:,}")
-        return self._shown("sparqr: Q c", lambda: applied(self._spark, held.factorization, sides, several))
+        return self._shown("sparqr: Q c", lambda: self._applied(sides, several))
+
+    def _applied(self, c: numpy.ndarray, several: bool) -> numpy.ndarray:
+        return applied(self._spark, self._held.factorization, c, several)
 
     def q(self, *columns: int) -> numpy.ndarray:
         """Columns of Q, shape (m, k): column i belongs to row i of :attr:`r`.
@@ -249,7 +255,6 @@ class Factored:
         ValueError
             There is none.
         """
-        held = self._held
         asked = [index(j) for j in columns]
         if not asked:
             raise ValueError("no column of Q: q(0, 1, 2)")
@@ -257,7 +262,10 @@ class Factored:
         for j in asked:
             if not 0 <= j < rank:
                 raise IndexError(f"column {j} of Q, which has {rank:,}")
-        return self._shown("sparqr: columns of Q", lambda: columns_of(self._spark, held.factorization, asked))
+        return self._shown("sparqr: columns of Q", lambda: self._columns(asked))
+
+    def _columns(self, asked: list[int]) -> numpy.ndarray:
+        return columns_of(self._spark, self._held.factorization, asked)
 
     def criteria(self, probes: int = 64) -> dict[str, Any]:
         """How good Q and R are: ``residual``, ``||AP - QR|| / ||A||``; ``orthogonality``, ``||Q'Q - I||``; ``lower``, what
@@ -269,10 +277,12 @@ class Factored:
             With n or more the figures are exact but for rounding, with fewer they are estimates by random vectors. Each
             64 cost two products with Q, two with Q', one with R and four passes over the rows.
         """
-        held = self._held
         if index(probes) < 1:
             raise ValueError(f"{probes} probes: at least 1")
-        return self._shown("sparqr: criteria", lambda: json.loads(held.factorization.criteria(index(probes)).toJson()))
+        return json.loads(self._shown("sparqr: criteria", lambda: self._criteria(index(probes))))
+
+    def _criteria(self, probes: int) -> str:
+        return self._held.factorization.criteria(probes).toJson()
 
     def standard_errors_unscaled(self) -> numpy.ndarray:
         """``sqrt(diag((A'WA)^-1))``, shape (n,), NaN in dependent columns: standard errors for sigma = 1."""
@@ -290,11 +300,9 @@ class Factored:
 
         held = self._held
         held.aligned()
-        jvm = self._spark._jvm
 
         def work() -> numpy.ndarray:
-            parts = [doubles(jvm, part) for part in held.factorization.leverages().collect()]
-            found = numpy.concatenate([*parts, numpy.zeros(0)])
+            found = numpy.concatenate([*self._leverages(), numpy.zeros(0)])
             weights = None if held.problem is None else held.problem.weights
             if weights is None:
                 return found
@@ -303,6 +311,10 @@ class Factored:
             return whole
 
         return self._shown("sparqr: leverages", work)
+
+    def _leverages(self) -> list[numpy.ndarray]:
+        """Those of the rows of positive weight, in parts."""
+        return [doubles(self._spark._jvm, part) for part in self._held.factorization.leverages().collect()]
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -343,7 +355,7 @@ class Factored:
     def report(self) -> dict[str, Any]:
         """Record of the factorization, by the names of the JSON report."""
         held = self._held
-        return self._call("sparqr: report", lambda: json.loads(held.factorization.summary().toJson()))
+        return self._call("sparqr: report", lambda: read(held.factorization.summary().toJson()))
 
     def to_html(self, path: str | PathLike[str] | None = None) -> str:
         """The report as one page with pictures, as :meth:`LeastSquaresResult.to_html`.

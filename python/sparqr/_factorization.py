@@ -6,7 +6,7 @@ from __future__ import annotations
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
-from sparqr import _progress
+from sparqr import _connect_arrays, _progress
 from sparqr._arrays import Matrix, active_session, is_path, right_hand_sides
 from sparqr._declared import OPTIONS
 from sparqr._factored import Factored, Held, Keeps, file_errors, place_of, valued
@@ -79,7 +79,8 @@ def factorize(
     Returns
     -------
     Factorization
-        Must be closed, as by ``with sparqr.factorize(A) as f:``.
+        Must be closed, as by ``with sparqr.factorize(A) as f:``. Over Spark Connect the server keeps it, without
+        :meth:`~Factorization.append`; one from 4.1 on may let it go after 15 minutes without a call.
 
     Raises
     ------
@@ -99,6 +100,12 @@ def factorize(
     settings = solver_settings(**{name: given[name] for name in OPTIONS})
     shows = _progress.wanted(progress)
     problem = problem_of(A, b, weights)
+    remote = _connect_arrays.remote(session)
+    if remote is not None:
+        from sparqr._connect_factorization import factorize as on_server
+
+        _connect_arrays.require_arrays(problem)
+        return on_server(remote, problem, settings, bool(keep_q))
     spark = session or active_session()
     made = Factorization(spark, settings, Keeps(bool(keep_q), shows))
     made._kept = made._call("sparqr.factorize", lambda: made._made(problem, None))
@@ -254,7 +261,8 @@ class Factorization(Factored):
             result = result_of(self._spark, solution, asked, solution.report(), permutation=order)
             if not standard_errors:
                 return result
-            return LstsqResult(**{**vars(result), "standard_errors": self._errors(result, several)})
+            unscaled = doubles(self._spark._jvm, held.factorization.unscaledErrors())
+            return with_errors(result, unscaled, several)
 
         return self._shown("sparqr: solve", fetched)
 
@@ -303,16 +311,6 @@ class Factorization(Factored):
         made._kept = self._shown("sparqr: append", work)
         return made
 
-    def _errors(self, result: LstsqResult, several: bool) -> numpy.ndarray:
-        import numpy
-
-        jvm = self._spark._jvm
-        unscaled = doubles(jvm, self._held.factorization.unscaledErrors())
-        freedom = result.report["rows"] - result.rank
-        norms = numpy.atleast_1d(result.residual_norm)
-        sigma = norms / numpy.sqrt(freedom) if freedom > 0 else numpy.full(len(norms), numpy.nan)
-        return shaped([unscaled * s for s in sigma], several)
-
     def refit(self, A: Any, *, weights: Any = None) -> Factorization:
         """Replace the factorization by one of new values, with the same analysis.
 
@@ -344,6 +342,11 @@ class Factorization(Factored):
             A = _with_values(held.problem.matrix, A)
         problem = problem_of(A, None, weights)
         self._require_shape(problem.matrix)
+        self._renew(problem)
+        return self
+
+    def _renew(self, problem: Problem) -> None:
+        held = self._held
 
         def work() -> Held:
             made = self._made(problem, held.factorization.analysis())
@@ -354,7 +357,6 @@ class Factorization(Factored):
 
         self._kept = self._call("sparqr: refit", work)
         self._call("sparqr: close", held.close)
-        return self
 
     def _require_shape(self, other: Any) -> None:
         shape = getattr(other, "shape", None)
@@ -367,6 +369,17 @@ class Factorization(Factored):
 
     def __exit__(self, *_: Any) -> None:
         self.close()
+
+
+def with_errors(result: LstsqResult, unscaled: numpy.ndarray, several: bool) -> LstsqResult:
+    """The result with standard errors: those for sigma = 1 times each right-hand side's sigma."""
+    import numpy
+
+    freedom = result.report["rows"] - result.rank
+    norms = numpy.atleast_1d(result.residual_norm)
+    sigma = norms / numpy.sqrt(freedom) if freedom > 0 else numpy.full(len(norms), numpy.nan)
+    found = shaped([unscaled * s for s in sigma], several)
+    return LstsqResult(**{**vars(result), "standard_errors": found})
 
 
 def _with_values(matrix: Any, values: Any) -> Any:

@@ -3,17 +3,16 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Optional
 
-from sparqr import _progress
+from sparqr import _connect_arrays, _progress
 from sparqr._arrays import Folder, active_session, is_path
 from sparqr._calls import in_thread
 from sparqr._declared import OPTIONS
 from sparqr._jvm import doubles, integers, java_class
-from sparqr._predictions import Predictions, predictions
-from sparqr._report import page_of
+from sparqr._predictions import Predictions, new_rows, predicted, predictions
+from sparqr._report import page_of, read
 from sparqr._rows import Problem, Rows, array_rows, has_labels, problem_of
 from sparqr._solve import LeastSquaresResult, solver_builder, solver_settings
 
@@ -149,7 +148,8 @@ def lstsq(
     Notes
     -----
     A and b are passed to Spark's JVM in files of raw arrays in its local directory, which are then deleted;
-    on a cluster the driver sends each executor its rows.
+    on a cluster the driver sends each executor its rows. Over Spark Connect they go to the server first, 2 GB at most,
+    and A must not be a file.
 
     Examples
     --------
@@ -170,6 +170,13 @@ def lstsq(
     if problem.b is None and not is_path(A):
         raise ValueError("b is missing")
     conditions = None if constraints is None else _conditions(constraints, problem)
+    remote = _connect_arrays.remote(session)
+    if remote is not None:
+        _connect_arrays.require_arrays(problem)
+        words = {"partitions": settings.get("partitions", 0), "standardErrors": bool(standard_errors), "r": bool(r)}
+        new = None if predict is None else new_rows(predict, None, problem.arrays()[0].shape[1])
+        told = _connect_arrays.ask(remote, "solve", settings, words, A=problem, C=conditions, new=new)
+        return answered(told, problem.several, problem.names)
     spark = session or active_session()
     # with a ridge the solution is unique
     least = bool(minimum_norm) and not ridge
@@ -279,11 +286,59 @@ def result_of(spark: SparkSession, solution: Any, problem: Problem, shown: Any, 
         residual_norm=norms if problem.several else float(norms[0]),
         rank=solution.rank(),
         dead_columns=integers(jvm, solution.deadColumns()).tolist(),
-        report=json.loads(report.toJson()),
+        report=read(report.toJson()),
         names=problem.names,
         _page=page_of(jvm, shown),
         **more,
     )
+
+
+def answered(told: dict[str, Any], several: bool, names: Optional[list[str]]) -> LstsqResult:
+    """The answer of a server of Spark Connect as a result.
+
+    Parameters
+    ----------
+    told : dict
+        Texts and arrays by name, as Java's ``Answers`` gives them.
+    several : bool
+        Whether b was two-dimensional.
+    names : list of str or None
+        Of A's columns.
+    """
+    norms, report, rank = told["norms"], read(told["report"]), int(told["rank"])
+
+    def columns(what: str) -> Optional[numpy.ndarray]:
+        return shaped([told[f"{what}{j}"] for j in range(len(norms))], several) if f"{what}0" in told else None
+
+    predictions = told.get("predictions")
+    return LstsqResult(
+        x=columns("x"),
+        residual_norm=norms if several else float(norms[0]),
+        rank=rank,
+        dead_columns=told["dead"].astype(int).tolist(),
+        report=report,
+        names=names,
+        permutation=told["permutation"].astype("int32") if "permutation" in told else None,
+        r=factor_of(told, len(told["permutation"])) if "r.data" in told else None,
+        standard_errors=columns("errors"),
+        multipliers=columns("multipliers"),
+        predictions=None if predictions is None else predicted(predictions, len(norms), several, report["rows"] - rank),
+        _page=told["page"],
+    )
+
+
+def factor_of(told: dict[str, Any], n: int) -> scipy.sparse.csr_array:
+    """R, rank x n, in the answer of a server of Spark Connect."""
+    parts = (told["r.data"], told["r.indices"].astype("int32"), told["r.indptr"].astype("int32"))
+    return _sparse()(parts, shape=(len(parts[2]) - 1, n))
+
+
+def _sparse() -> Any:
+    try:
+        from scipy.sparse import csr_array
+    except ImportError:
+        raise ImportError("R comes as a matrix of SciPy: pip install scipy") from None
+    return csr_array
 
 
 def shaped(columns: list, several: bool) -> numpy.ndarray:
@@ -300,10 +355,7 @@ def permutation_of(spark: SparkSession, factorization: Any) -> numpy.ndarray:
 
 def r_of(spark: SparkSession, factorization: Any) -> scipy.sparse.csr_array:
     """R, passed through a file."""
-    try:
-        from scipy.sparse import csr_array
-    except ImportError:
-        raise ImportError("R comes as a matrix of SciPy: pip install scipy") from None
+    csr_array = _sparse()
     folder = Folder(spark)
     try:
         writer = java_class(spark._jvm, "io.sparqr.spark.arrays.FactorArrays")
@@ -344,7 +396,7 @@ def from_scipy(
     -------
     pyspark.sql.DataFrame
         Reads files of raw arrays in Spark's local directory, 12 bytes per entry and 8 per row, which stay
-        until the session ends.
+        until the session ends. Over Spark Connect it is a local table of 2 GB at most, sent with the plans that read it.
 
     Raises
     ------
@@ -354,6 +406,9 @@ def from_scipy(
     if is_path(A):
         raise ValueError("A is a path: Spark reads files itself, sparqr.lstsq takes them too")
     problem = problem_of(A, b, weights)
+    remote = _connect_arrays.remote(session)
+    if remote is not None:
+        return _connect_arrays.frame(remote, problem, partitions)
     spark = session or active_session()
 
     def work() -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sparqr._hypotheses import student_quantile
 from sparqr._jvm import doubles, java_class
-from sparqr._rows import Rows, problem_of
+from sparqr._rows import Problem, Rows, problem_of
 
 if TYPE_CHECKING:
     import numpy
@@ -91,19 +91,30 @@ def predictions(spark: SparkSession, factorization: Any, new: Any, weights: Any,
     several : bool
         Whether b was two-dimensional.
     """
-    problem = problem_of(new, None, weights)
-    asked, _ = problem.arrays()
     matrix = factorization.summary().matrix()
-    if asked.shape[1] != matrix.columns():
-        raise ValueError(f"the new rows have {asked.shape[1]:,} columns, A has {matrix.columns():,}")
-    if problem.weights is not None and not problem.weights.all():
-        raise ValueError("an observation to predict has the weight 0")
+    problem = new_rows(new, weights, matrix.columns())
     rows = Rows(spark, problem, 1)
     try:
         support = java_class(spark._jvm, "io.sparqr.spark.python.PythonSupport")
         told = doubles(spark._jvm, support.predictions(factorization, rows.jrdd.collect()))
     finally:
         rows.close()
-    parts = told.reshape(matrix.rhs(), 3, -1)
+    return predicted(told, matrix.rhs(), several, int(matrix.rows()) - factorization.rank())
+
+
+def new_rows(new: Any, weights: Any, columns: int) -> Problem:
+    """New rows, checked; ValueError for another number of columns than A's or a weight of 0."""
+    problem = problem_of(new, None, weights)
+    asked, _ = problem.arrays()
+    if asked.shape[1] != columns:
+        raise ValueError(f"the new rows have {asked.shape[1]:,} columns, A has {columns:,}")
+    if problem.weights is not None and not problem.weights.all():
+        raise ValueError("an observation to predict has the weight 0")
+    return problem
+
+
+def predicted(told: numpy.ndarray, rhs: int, several: bool, freedom: int) -> Predictions:
+    """The numbers of Java's ``PythonSupport.predictions`` as predictions."""
+    parts = told.reshape(rhs, 3, -1)
     fit, mean, observation = (parts[:, k].T if several else parts[0, k] for k in range(3))
-    return Predictions(fit, mean, observation, int(matrix.rows()) - factorization.rank())
+    return Predictions(fit, mean, observation, freedom)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import html
-import json
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ from sparqr._calls import in_thread
 from sparqr._display import SHOWN, html_table, number, require_pandas
 from sparqr._errors import telling_errors
 from sparqr._pyspark import spark_context
-from sparqr._report import page_of, to_html
+from sparqr._report import page_of, read, to_html
 from sparqr._stage import Told, session
 
 if TYPE_CHECKING:
@@ -83,7 +82,7 @@ class SparseQRRegressionSummary(Told):
     def report(self) -> dict[str, Any]:
         """Sizes, ordering, flops, backend, seconds and the rest: the JSON report as a dict."""
         with telling_errors():
-            return json.loads(self._java_obj.report().toJson())
+            return read(self._java_obj.report().toJson())
 
     def to_html(self, path: str | PathLike[str] | None = None) -> str:
         """The report as one page with pictures, as :meth:`sparqr.LeastSquaresResult.to_html`.
@@ -253,4 +252,4 @@ class ServersSummary(SparseQRRegressionSummary):
     @property
     def report(self) -> dict[str, Any]:
         """Sizes, ordering, flops, backend, seconds and the rest: the JSON report as a dict."""
-        return json.loads(self._model._asked("fit")["report"])
+        return read(self._model._asked("fit")["report"])

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -255,6 +254,6 @@ def _solved(
         names.add(name)
     support = java_class(jvm, "io.sparqr.spark.python.PythonSupport")
     solution = solver.solve(jdf, support.columns(features, weight, names))
-    report = json.loads(solution.report().toJson())
+    report = _report.read(solution.report().toJson())
     vectors = [doubles(jvm, solution.x(k)) for k in range(len(labels))]
     return report, vectors, _report.page_of(jvm, solution.report())

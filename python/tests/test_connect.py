@@ -101,7 +101,8 @@ class ConnectTest(SparkTest):
         cls.server = Server(own.name, with_jar=cls.WITH_JAR)
         super().setUpClass()
         cls.server.wait()
-        cls.found = said(cls.server.port, str(pathlib.Path(own.name) / "saved"), add=not cls.WITH_JAR)
+        cls.saved = str(pathlib.Path(own.name) / "saved")
+        cls.found = said(cls.server.port, cls.saved, add=not cls.WITH_JAR)
 
     @classmethod
     def doServerStop(cls):
@@ -120,6 +121,103 @@ class ConnectTest(SparkTest):
             self.assertEqual(kind, "RuntimeError", message)
             self.assertIn('SparkSession.builder.remote("sc://host:15002").getOrCreate()', message)
             self.assertNotIn("\n", message)
+
+    def test_matrices_to_the_digits_of_a_classic_session(self):
+        from tests.programs import connect
+
+        self.maxDiff = 2000
+        for name, expected in json.loads(json.dumps(connect.matrices(self.spark))).items():
+            # NaN is no number to be equal to
+            self.assertEqual(str(self.found["matrices"][name]), str(expected), name)
+        self.assertEqual(self.found["matrices"]["large"]["report"]["rows"], 30_000)
+        self.assertEqual(self.found["matrices"]["all"]["page"], "<!DOCTYPE html>")
+
+    def test_frames_of_matrices_as_in_a_classic_session(self):
+        from tests.programs import connect
+
+        expected = json.loads(json.dumps(connect.frames(self.spark)))
+        found = self.found["frames"]
+        for name in ("columns", "rows", "bare", "parts"):
+            self.assertEqual(found[name], expected[name], name)
+        self.assertEqual(found["parts"], 7)
+        for name in ("solved", "solved large"):
+            self.check_same(found[name], expected[name], name)
+
+    def test_factorizations_to_the_digits_of_a_classic_session(self):
+        from tests.programs import connect
+
+        self.maxDiff = 2000
+        for name, expected in json.loads(json.dumps(connect.factorizations(self.spark, self.folder.name))).items():
+            self.assertEqual(str(self.found["factorizations"][name]), str(expected), name)
+        self.assertEqual(self.found["factorizations"]["shape"][:3], [[60, 12], 12, []])
+        self.assertEqual(self.found["factorizations"]["deficient"][1:3], [12, [12, 13]])
+
+    def test_a_factorization_saved_over_connect_is_loaded_here(self):
+        import sparqr
+
+        with sparqr.load(f"{self.saved}/factored") as f:
+            self.assertEqual(f.solve().x.tolist(), self.found["factorizations"]["solve"]["x"])
+
+    def test_errors_of_factorizations_are_told_in_a_line(self):
+        for name, kind, pattern in (
+            ("factored solve none", "ValueError", "^no b came with A"),
+            ("factored solve rows", "ValueError", "b has 59 rows, A has 60"),
+            ("factored append", "ValueError", "^append is not there over Spark Connect"),
+            ("factored refit", "ValueError", "the new A is 50 x 12, this one 60 x 12"),
+            ("factored predict", "ValueError", "no b came with A"),
+            ("factored there", "FileExistsError", "factored"),
+            ("factored load", "RuntimeError", "Over Spark Connect work sparqr.solve"),
+            ("factored pickle", "TypeError", "cannot be pickled"),
+            ("factored closed", "ValueError", "^this factorization is closed$"),
+            ("factored closed rank", "ValueError", "^this factorization is closed$"),
+            ("factorize file", "ValueError", "of which the server of Spark Connect sees nothing"),
+        ):
+            found, _, message = self.found[name]
+            self.assertEqual(found, kind, message)
+            self.assertRegex(message, pattern)
+            self.assertNotIn("\n", message)
+        self.check_error("factored solve NaN", "NonFiniteValueException", r"^row 0, column 0 of b|^b\[0\] is inf$")
+        self.check_error("factored no Q", "IllegalStateException", "keepQ")
+        self.check_error("factored relabeled", "IllegalArgumentException", "another matrix")
+        self.check_error("factorize NaN", "NonFiniteValueException", r"^b\[0\] is nan$")
+        self.check_error("factorize ridge", "IllegalArgumentException", "-1")
+        gone = "^the server of Spark Connect has let this factorization go, .* factorize again"
+        for name in ("factored evicted", "factored lost"):
+            if name in self.found:
+                self.check_error(name, "ModelLost", gone)
+        self.assertEqual("factored evicted" in self.found, not self.spark.version.startswith("4.0"))
+        self.assertIsNone(self.found["factored lost close"])
+        # by the corrected semi-normal equations
+        self.assertAlmostEqual(self.found["factored after"], self.found["matrices"]["plain"]["x"][0], delta=1e-12)
+
+    def test_errors_of_matrices_are_told_in_a_line(self):
+        self.check_error("lstsq NaN", "NonFiniteValueException", r"^b\[0\] is nan$")
+        self.check_error("lstsq rank", "RankDeficientException", "12")
+        self.check_error("lstsq ridge", "IllegalArgumentException", "-1")
+        for name, pattern in (
+            ("lstsq file", r"of which the server of Spark Connect sees nothing: read it here, by scipy\.io\.mmread"),
+            ("analyze file", r"of which the server of Spark Connect sees nothing"),
+            ("lstsq columns", "the new rows have 1 columns, A has 12"),
+            ("lstsq large", r"over Spark Connect at most .* GB are sent: put them where the server reads"),
+        ):
+            kind, _, message = self.found[name]
+            self.assertEqual(kind, "ValueError", message)
+            self.assertRegex(message, pattern)
+            self.assertNotIn("\n", message)
+        kind, _, message = self.found["qr"]
+        self.assertEqual(kind, "RuntimeError", message)
+        self.assertIn("Over Spark Connect work sparqr.solve, lstsq", message)
+
+    def test_a_model_that_left_memory_predicts_as_before(self):
+        self.assertIs(self.found["evicted"], True)
+        self.assertEqual(len(self.found["evicted coefficients"]), 1)
+
+    def test_lost_pieces_are_noticed(self):
+        pieces = self.found["pieces"]
+        self.assertGreater(pieces, 7)
+        for work in ("solve", "table"):
+            self.check_error(f"lost last {work}", "WireFormatException", f"^{pieces - 1} of {pieces} pieces of A have come$")
+            self.check_error(f"lost middle {work}", "WireFormatException", "^piece 2 of A where 1 should be$")
 
     def check_same(self, found, expected, what=""):
         """Equal, numbers up to rounding; random uids are ignored."""

@@ -138,6 +138,171 @@ def regressions(spark):
     return found
 
 
+def sparse(seed, m, n):
+    """A sparse matrix with a full column rank, two right-hand sides, weights."""
+    import numpy
+    from scipy.sparse import csr_array, eye_array, vstack
+
+    random = numpy.random.default_rng(seed)
+    rows, columns = random.integers(0, m - n, 4 * (m - n)), random.integers(0, n, 4 * (m - n))
+    top = csr_array((random.standard_normal(len(rows)), (rows, columns)), shape=(m - n, n))
+    A = csr_array(vstack([top, eye_array(n)]))
+    return A, random.standard_normal((m, 2)), random.uniform(0.5, 2, m)
+
+
+def lstsq_told(result):
+    """All numbers of a result of lstsq."""
+    found = {
+        "x": result.x.tolist(),
+        "norm": numbers(result.residual_norm),
+        "rank": [result.rank, result.dead_columns, result.names],
+        "report": {name: result.report[name] for name in ("rows", "columns", "rank", "flops", "ordering")},
+        "permutation": numbers(result.permutation),
+        "errors": numbers(result.standard_errors),
+        "multipliers": numbers(result.multipliers),
+        "page": result._page[:15],
+    }
+    if result.r is not None:
+        found["r"] = result.r.toarray().tolist()
+    if result.predictions is not None:
+        p = result.predictions
+        found["predictions"] = [*map(numbers, [p.fit, p.standard_errors, p.observation_errors]), p.degrees_of_freedom]
+    return found
+
+
+def numbers(array):
+    return None if array is None else getattr(array, "tolist", lambda: array)()
+
+
+def matrices(spark):
+    """lstsq, from_scipy and analyze, here and in a classic session. The large one goes in many pieces."""
+    import pandas
+
+    A, b, w = sparse(3, 60, 12)
+    large, sides, _ = sparse(4, 30_000, 50)
+    names = pandas.DataFrame(A.toarray()[:, :3], columns=["u", "v", "w"])
+    found = {
+        "plain": sparqr.lstsq(A, b[:, 0], session=spark),
+        "all": sparqr.lstsq(
+            A, b, weights=w, standard_errors=True, r=True, predict=A[:5], profile=True, partitions=3, check=True
+        ),
+        "one": sparqr.lstsq(A.toarray(), b[:, 1], predict=A[:2], ridge=0.5, method="auto", ordering="natural"),
+        "constrained": sparqr.lstsq(A, b, constraints=(A[:2], b[:2]), standard_errors=True),
+        "least": sparqr.lstsq(A[:8], b[:8, 0], minimum_norm=True),
+        "least ridge": sparqr.lstsq(A[:8], b[:8, 0], minimum_norm=True, ridge=0.1),
+        "table": sparqr.lstsq(names, b[:, :1]),
+        "large": sparqr.lstsq(large, sides, partitions=7),
+    }
+    told = {name: lstsq_told(result) for name, result in found.items()}
+    told["cost"] = vars(sparqr.analyze(large, executors=[1, 3], memory="2g", ordering="amd"))
+    told["cost"]["cuts"] = [vars(cut) for cut in told["cost"]["cuts"]]
+    told["gpu"] = repr(sparqr.analyze(A, gpu=True))
+    return told
+
+
+def frames(spark):
+    """DataFrames of matrices: what they hold, and what solve makes of them."""
+    A, b, w = sparse(3, 60, 12)
+    large, sides, _ = sparse(4, 30_000, 50)
+    one = sparqr.from_scipy(A, b[:, 0], weights=w)
+    two = sparqr.from_scipy(large, sides, partitions=7)
+    bare = sparqr.from_scipy(A, session=spark)
+    found = {
+        "columns": [one.columns, two.columns, bare.columns],
+        "rows": [[row.features.toArray().tolist(), row.label, row.weight] for row in one.collect()],
+        "bare": [row.features.toArray().tolist() for row in bare.collect()],
+        "solved": solved(sparqr.solve(one, weight_col="weight")),
+        "solved large": solved(sparqr.solve(two, label_col=["label_0", "label_1"])),
+        "parts": two.selectExpr("spark_partition_id() as p").distinct().count(),
+    }
+    return found
+
+
+def factorizations(spark, folder):
+    """All calls of a factorization, here and in a classic session; one is saved in a folder."""
+    import numpy
+
+    A, b, w = sparse(3, 60, 12)
+    large, sides, _ = sparse(4, 30_000, 50)
+    w[[3, 20]] = 0
+    # two columns that depend on others
+    deficient = numpy.column_stack([A.toarray(), A[:, [0]].toarray(), A[:, [1]].toarray()])
+    with sparqr.factorize(A, b[:, 0], weights=w, profile=True) as f:
+        found = {
+            "shape": [list(f.shape), f.rank, f.dead_columns, numbers(f.permutation), repr(f)],
+            "r": f.r.toarray().tolist(),
+            "solve": lstsq_told(f.solve(standard_errors=True)),
+            "further": lstsq_told(f.solve(b, standard_errors=True)),
+            "relabeled": lstsq_told(f.solve_relabeled(A, b[:, 1], weights=w)),
+            "unscaled": numbers(f.standard_errors_unscaled()),
+            "leverages": numbers(f.leverages()),
+            "predict": numbers(f.predict(A[4:8], weights=w[4:8]).observation_errors),
+            "q": [f.q(0, 5).tolist(), f.apply_q(numpy.ones((12, 2))).tolist(), f.apply_q(numpy.ones(12)).tolist()],
+            "q'": [numbers(f.apply_q_transposed(b).values), numbers(f.apply_q_transposed(b[:, 0]).rest)],
+            "criteria": f.criteria(3)["met"],
+            "page": f.to_html()[:15],
+            "report": [f.report["rows"], f.report["columns"]],
+        }
+        f.save(f"{folder}/factored")
+        f.refit(2 * A)
+        found["refit"] = lstsq_told(f.solve(b))
+        f.refit(A.data)
+        found["values"] = numbers(f.solve(b[:, 1]).x)
+    with sparqr.factorize(deficient, b, keep_q=False, ordering="natural") as f:
+        found["deficient"] = [lstsq_told(f.solve(b[:, 0])), f.rank, f.dead_columns, lstsq_told(f.solve())]
+    with sparqr.factorize(large, partitions=7, session=spark) as f:
+        found["large"] = [lstsq_told(f.solve(sides)), f.rank]
+    return found
+
+
+def factorization_errors(spark, folder):
+    import numpy
+
+    A, b, _ = sparse(3, 60, 12)
+    f = sparqr.factorize(A, keep_q=False)
+    for name, call in {
+        "solve none": f.solve,
+        "solve rows": lambda: f.solve(b[:59]),
+        "solve NaN": lambda: f.solve(numpy.full(60, numpy.inf)),
+        "no Q": lambda: f.q(0),
+        "append": lambda: f.append(A),
+        "refit": lambda: f.refit(A[:50]),
+        "predict": lambda: f.predict(A[:2]),
+        "there": lambda: f.save(f"{folder}/factored"),
+        "relabeled": lambda: f.solve_relabeled(2 * A, b),
+        "load": lambda: sparqr.load(f"{folder}/factored"),
+        "pickle": f.__reduce__,
+    }.items():
+        tell_error(f"factored {name}", call)
+    tell("factored after", float(f.solve(b).x[0, 0]))
+    f.close()
+    f.close()
+    tell_error("factored closed", lambda: f.solve(b))
+    tell_error("factored closed rank", lambda: f.rank)
+    lost = sparqr.factorize(A)
+    # as a server does that is short of memory, or after a time
+    if hasattr(spark.client, "_cleanup_ml_cache"):
+        spark.client._delete_ml_cache([lost._held.factorization], evict_only=True)
+        tell_error("factored evicted", lambda: lost.solve(b))
+    spark.client._delete_ml_cache([lost._held.factorization])
+    tell_error("factored lost", lambda: lost.solve(b))
+    tell_error("factored lost close", lost.close)
+    tell_error("factorize NaN", lambda: sparqr.factorize(A, numpy.full(60, numpy.nan)))
+    tell_error("factorize ridge", lambda: sparqr.factorize(A, ridge=-1.0))
+    tell_error("factorize file", lambda: sparqr.factorize(__file__))
+
+
+def evicted(spark):
+    """A model that the server has written to its disk and taken out of memory; from Spark 4.1 on."""
+    data = line(spark)
+    model = SparseQRRegression().fit(data)
+    before = model.transform(data).collect()
+    if hasattr(spark.client, "_cleanup_ml_cache"):
+        spark.client._delete_ml_cache([str(model._java_obj)], evict_only=True)
+    tell("evicted", model.transform(data).collect() == before)
+    tell("evicted coefficients", model.coefficients.toArray().tolist())
+
+
 def saved(spark, folder):
     data = line(spark)
     groups = spark.createDataFrame(GROUPS, "y double, x double, g string")
@@ -187,6 +352,52 @@ def errors(spark):
     tell_error("solve column", lambda: sparqr.solve(data, label_col="salary"))
 
 
+def matrix_errors(folder):
+    import numpy
+
+    A, b, _ = sparse(3, 60, 12)
+    twice = numpy.hstack([A.toarray(), A.toarray()])
+    file = pathlib.Path(folder) / "A.mtx"
+    file.write_text("%%MatrixMarket matrix array real general\n1 1\n1\n")
+    tell_error("lstsq NaN", lambda: sparqr.lstsq(A, numpy.full(60, numpy.nan)))
+    tell_error("lstsq rank", lambda: sparqr.lstsq(twice, b, rank_policy="fail"))
+    tell_error("lstsq ridge", lambda: sparqr.lstsq(A, b, ridge=-1.0))
+    tell_error("lstsq file", lambda: sparqr.lstsq(str(file), b))
+    tell_error("analyze file", lambda: sparqr.analyze(str(file)))
+    tell_error("lstsq columns", lambda: sparqr.lstsq(A, b, predict=[[1.0]]))
+    tell_error("qr", lambda: sparqr.qr(A.toarray()))
+    from sparqr import _connect_arrays
+
+    limit, _connect_arrays._LIMIT = _connect_arrays._LIMIT, 1000
+    tell_error("lstsq large", lambda: sparqr.lstsq(A, b))
+    _connect_arrays._LIMIT = limit
+
+
+def lost_pieces(spark):
+    """Pieces that a faulty client leaves out or exchanges."""
+    from sparqr import _connect, _connect_arrays
+
+    A, b, _ = sparse(4, 30_000, 50)
+    problem = _connect_arrays.Problem(sparqr._arrays.matrix_of(A), b, True, None)
+    table = _connect_arrays.pieces({"A": problem})
+    tell("pieces", table.num_rows)
+    for name, some in {
+        "last": table.slice(0, table.num_rows - 1),
+        "middle": table.take([0, *range(2, table.num_rows)]),
+    }.items():
+        for work in ("solve", "table"):
+            params = _connect_arrays._params(work, {}, {"partitions": 0})
+            made = _connect.table(_connect_arrays._STAGE, params, spark.createDataFrame(some), spark)
+            tell_error(f"lost {name} {work}", lambda: _connect.call(spark, lambda: told(made.collect)))
+
+
+def told(call):
+    from sparqr._errors import telling_errors
+
+    with telling_errors():
+        return call()
+
+
 def alone():
     """Without a session, and with nothing to start one."""
     tell_error("alone session", sparqr.session)
@@ -220,6 +431,13 @@ def main(url, folder, add):
         tell_error("no jar load", lambda: SparseQRRegressionModel.load("model"))
         spark.addArtifacts(str(jar()))
     tell("solved", all_solved(spark))
+    tell("matrices", matrices(spark))
+    tell("frames", frames(spark))
+    tell("factorizations", factorizations(spark, folder))
+    matrix_errors(folder)
+    factorization_errors(spark, folder)
+    evicted(spark)
+    lost_pieces(spark)
     if add == "add":
         tell("statistics", all_statistics(spark))
         tell("regressions", regressions(spark))

@@ -11,6 +11,7 @@ import io.sparqr.spark.model.QTransposed;
 import io.sparqr.spark.model.RFactor;
 import io.sparqr.spark.plan.GivenOptions;
 import io.sparqr.spark.plan.Ridge;
+import io.sparqr.spark.plan.SolveOption;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.report.FailureReport;
 import io.sparqr.spark.report.LeastSquaresSolution;
@@ -138,6 +139,39 @@ class SolveReportTest {
     assertThat(GivenOptions.of(o))
         .containsExactlyInAnyOrderEntriesOf(
             Map.of("ordering", "amd", "ridge", "0.5", "refinement", "2", "check", "true"));
+  }
+
+  /** Each by the name and in the word that the builder and Python take. */
+  @Test
+  void givenOptionsCanBeGivenAgain() {
+    Map<String, String> given =
+        Map.ofEntries(
+            Map.entry("ordering", "nd"),
+            Map.entry("backend", "cuda"),
+            Map.entry("method", "auto"),
+            Map.entry("ridge", "0.5"),
+            Map.entry("equilibrate", "false"),
+            Map.entry("rankTolerance", "1.0E-7"),
+            Map.entry("rankPolicy", "fail"),
+            Map.entry("refinement", "2"),
+            Map.entry("minimumNorm", "true"),
+            Map.entry("check", "true"),
+            Map.entry("minRcond", "0.1"),
+            Map.entry("executors", "3"),
+            Map.entry("minimumExecutors", "2"),
+            Map.entry("executorWait", "5.0"),
+            Map.entry("partitions", "4"),
+            Map.entry("singletons", "false"),
+            Map.entry("profile", "true"),
+            Map.entry("keepQ", "true"));
+    SolveOptions o = SolveOptions.defaults();
+    for (var entry : given.entrySet()) {
+      o = SolveOption.named(entry.getKey()).setText(o, entry.getValue());
+    }
+    assertThat(GivenOptions.of(o)).containsExactlyInAnyOrderEntriesOf(given);
+    var later = SolveOptions.Dropping.ANY.keeping(new int[] {-1}).later(true);
+    assertThat(GivenOptions.of(SolveOption.DROPPING.set(SolveOptions.defaults(), later)))
+        .containsExactlyInAnyOrderEntriesOf(Map.of("dropLater", "true", "keep", "[-1]"));
   }
 
   @Test

@@ -132,8 +132,6 @@ public record ArrayFolder(String folder, long rows, int columns, int rhs, boolea
     long row = (long) rhs * Double.BYTES;
     return new ArraySlice(
         columns,
-        rhs,
-        last - first,
         starts,
         bytes(INDICES, from * Integer.BYTES, count * Integer.BYTES),
         bytes(DATA, from * Double.BYTES, count * Double.BYTES),

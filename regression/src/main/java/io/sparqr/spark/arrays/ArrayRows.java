@@ -103,14 +103,19 @@ public final class ArrayRows implements AutoCloseable {
   }
 
   private JavaRDD<SparseRow> broadcastRows() throws IOException {
-    List<Broadcast<ArraySlice>> slices = new ArrayList<>(cuts.length - 1);
+    List<Broadcast<byte[][]>> slices = new ArrayList<>(cuts.length - 1);
     for (int p = 0; p + 1 < cuts.length; p++) {
-      slices.add(context.broadcast(source.slice(cuts[p], cuts[p + 1])));
+      // Arrays alone: Spark reads what is broadcast with the application's class loader, which does
+      // not know our classes if the jar is an artifact of a Spark Connect session.
+      slices.add(context.broadcast(source.slice(cuts[p], cuts[p + 1]).arrays()));
       sent.add(slices.get(p));
     }
+    int n = source.columns();
     // Handles are captured by the closure, because Kryo would turn RDD elements into copies that
     // are no longer broadcasts.
-    return context.parallelize(numbers(), slices.size()).flatMap(p -> slices.get(p).value().rows());
+    return context
+        .parallelize(numbers(), slices.size())
+        .flatMap(p -> new ArraySlice(n, slices.get(p).value()).rows());
   }
 
   private List<Integer> numbers() {
@@ -132,12 +137,16 @@ public final class ArrayRows implements AutoCloseable {
    * for several) if there are labels, {@code weight} if there are weights.
    */
   public Dataset<Row> table(SparkSession session) {
+    return table(session, rows, source.rhs(), source.weighted());
+  }
+
+  /** Rows with k labels each as such a table. */
+  static Dataset<Row> table(
+      SparkSession session, JavaRDD<SparseRow> rows, int k, boolean weighted) {
     StructType schema = new StructType().add("features", SQLDataTypes.VectorType(), false);
-    int k = source.rhs();
     for (int j = 0; j < k; j++) {
       schema = schema.add(k == 1 ? "label" : "label_" + j, DataTypes.DoubleType, false);
     }
-    boolean weighted = source.weighted();
     if (weighted) {
       schema = schema.add("weight", DataTypes.DoubleType, false);
     }

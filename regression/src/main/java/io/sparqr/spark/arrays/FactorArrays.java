@@ -29,10 +29,7 @@ public final class FactorArrays {
     CsrMatrix r = factor.matrix();
     writeInts(Path.of(folder, ArrayFolder.INDPTR), r.rowStart(), r.rows() + 1);
     writeInts(Path.of(folder, ArrayFolder.INDICES), r.columnIndex(), r.nonzeros());
-    double[] inverse = new double[r.columns()];
-    for (int p = 0; p < inverse.length; p++) {
-      inverse[p] = 1 / factor.scale()[factor.permutation().original(p)];
-    }
+    double[] inverse = inverseScales(factor);
     try (FileChannel out = create(Path.of(folder, ArrayFolder.DATA))) {
       ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER).order(ByteOrder.LITTLE_ENDIAN);
       int nonzeros = r.nonzeros();
@@ -45,6 +42,25 @@ public final class FactorArrays {
       flush(buffer, out);
     }
     return r.rows();
+  }
+
+  /** The values of R D^-1, in the order of R's own. */
+  public static double[] values(RFactor factor) {
+    CsrMatrix r = factor.matrix();
+    double[] inverse = inverseScales(factor);
+    double[] values = new double[r.nonzeros()];
+    for (int k = 0; k < values.length; k++) {
+      values[k] = r.values()[k] * inverse[r.columnIndex()[k]];
+    }
+    return values;
+  }
+
+  private static double[] inverseScales(RFactor factor) {
+    double[] inverse = new double[factor.matrix().columns()];
+    for (int p = 0; p < inverse.length; p++) {
+      inverse[p] = 1 / factor.scale()[factor.permutation().original(p)];
+    }
+    return inverse;
   }
 
   private static void writeInts(Path file, int[] values, int count) throws IOException {

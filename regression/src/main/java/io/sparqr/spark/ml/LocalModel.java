@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.ObjectOutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 
 /**
@@ -26,6 +27,15 @@ final class LocalModel {
       // Without its parent, the estimator, which no client requests from the server.
       out.writeObject(model);
       out.writeObject(model.design());
+    }
+  }
+
+  /** Whether a path, or the URI of another file system, is a folder with such a file. */
+  static boolean isIn(String path) {
+    try {
+      return Files.isRegularFile(Path.of(path, FILE));
+    } catch (InvalidPathException e) {
+      return false;
     }
   }
 

@@ -376,14 +376,12 @@ public class SparseQRRegressionModel extends RegressionModel<Vector, SparseQRReg
   }
 
   private static final class Reader extends MLReader<SparseQRRegressionModel> {
-    /** Reads the output of {@code saveToLocal}. */
-    @SuppressWarnings("UnusedMethod") // Spark 4.1 calls it
-    public SparseQRRegressionModel loadFromLocal(String path) {
-      return LocalModel.read(Path.of(path));
-    }
-
+    /** Also reads the output of {@code saveToLocal}, as Spark 4.1 has it loaded. */
     @Override
     public SparseQRRegressionModel load(String path) {
+      if (LocalModel.isIn(path)) {
+        return LocalModel.read(Path.of(path));
+      }
       var metadata = DefaultParamsReader.loadMetadata(path, sparkSession(), "");
       PythonModel.requireModel(metadata.className(), path);
       Row row =

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.error.WireFormatException;
 import io.sparqr.numeric.Tolerances;
+import io.sparqr.spark.ForeignClasses;
 import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.LocalSpark;
 import io.sparqr.spark.Problems;
@@ -17,12 +18,15 @@ import io.sparqr.spark.model.RFactor;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.IOException;
+import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.ml.linalg.SparseVector;
 import org.apache.spark.sql.Row;
 import org.junit.jupiter.api.Test;
@@ -63,6 +67,28 @@ class ArrayRowsTest {
           assertThat(r.columns()).isEqualTo(a.columns());
         }
       }
+    }
+  }
+
+  /** As in a session of Spark Connect with a jar of its own, on a cluster. */
+  @Test
+  void broadcastRowsNeedNoClassesOfOurs() throws Exception {
+    CsrMatrix a = Problems.random(50, 9, 3, SEED);
+    double[] b = Problems.rhs(a.rows(), SEED);
+    ArrayFolder source = write(a, b, 1, null);
+    var loader = new ForeignClasses();
+    Class<?> folders = loader.loadClass(ArrayFolder.class.getName());
+    Object foreign = folders.getConstructors()[0].newInstance(source.folder(), 50L, 9, 1, false);
+    Method open =
+        loader
+            .loadClass(ArrayRows.class.getName())
+            .getDeclaredMethod("open", JavaSparkContext.class, folders, int.class, boolean.class);
+    open.setAccessible(true);
+    try (var rows = (AutoCloseable) open.invoke(null, LocalSpark.context(), foreign, 3, true)) {
+      var rdd = (JavaRDD<?>) rows.getClass().getMethod("rows").invoke(rows);
+      assertThat(GpuSparseQR.solve(rdd).x())
+          .containsExactly(
+              GpuSparseQR.solve(Problems.rdd(a, 3, b)).x(), within(Tolerances.REORDERED));
     }
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sparqr.error.RankDeficientException;
+import io.sparqr.spark.ForeignClasses;
 import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.LocalSpark;
 import io.sparqr.spark.report.LeastSquaresSolution;
@@ -27,36 +28,6 @@ import org.junit.jupiter.api.Test;
 
 /** A solve as a stage, in this class loader and in one that tasks cannot use. */
 class SolveStageTest {
-
-  /** Loads Sparqr's classes once more, as a Spark Connect session does with a jar of its own. */
-  private static final class Again extends ClassLoader {
-    Again() {
-      super(SolveStageTest.class.getClassLoader());
-    }
-
-    @Override
-    protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-      if (!name.startsWith("io.sparqr.") && !name.startsWith("sparqr.")) {
-        return super.loadClass(name, resolve);
-      }
-      synchronized (getClassLoadingLock(name)) {
-        Class<?> known = findLoadedClass(name);
-        return known != null ? known : defined(name);
-      }
-    }
-
-    private Class<?> defined(String name) throws ClassNotFoundException {
-      try (var in = getParent().getResourceAsStream(name.replace('.', '/') + ".class")) {
-        if (in == null) {
-          throw new ClassNotFoundException(name);
-        }
-        byte[] bytes = in.readAllBytes();
-        return defineClass(name, bytes, 0, bytes.length);
-      } catch (java.io.IOException e) {
-        throw new ClassNotFoundException(name, e);
-      }
-    }
-  }
 
   private static Dataset<Row> data(long seed, int rows, int columns) {
     var random = new Random(seed);
@@ -138,16 +109,21 @@ class SolveStageTest {
     assertThat(found("org.apache.spark.ml.Transformer"))
         .contains(
             Solve.class.getName(),
+            ArrayProblem.class.getName(),
+            FactorizedArrays.class.getName(),
             "io.sparqr.spark.ml.SparseQRRegressionModel",
             "sparqr.ml.SparseQRRegressionModel");
     assertThat(found("org.apache.spark.ml.Estimator"))
-        .contains("io.sparqr.spark.ml.SparseQRRegression", "sparqr.ml.SparseQRRegression");
+        .contains(
+            FactorizeArrays.class.getName(),
+            "io.sparqr.spark.ml.SparseQRRegression",
+            "sparqr.ml.SparseQRRegression");
   }
 
   @Test
   void worksWhereTasksHaveOtherClassesThanTheDriver() throws Exception {
     Dataset<Row> data = data(5, 40, 5).repartition(2);
-    var loader = new Again();
+    var loader = new ForeignClasses();
     Class<?> stage = loader.loadClass(Solve.class.getName());
     assertThat(stage).isNotSameAs(Solve.class);
     var foreign = (Transformer) stage.getConstructor().newInstance();
@@ -159,7 +135,7 @@ class SolveStageTest {
   void fitsWhereTasksHaveOtherClassesThanTheDriver() throws Exception {
     Dataset<Row> data = data(6, 40, 2);
     var own = new io.sparqr.spark.ml.SparseQRRegression().setFormula("label ~ level + w");
-    var loader = new Again();
+    var loader = new ForeignClasses();
     Estimator<?> foreign =
         (Estimator<?>) loader.loadClass(own.getClass().getName()).getConstructor().newInstance();
     foreign.set(foreign.getParam("formula"), own.getFormula());

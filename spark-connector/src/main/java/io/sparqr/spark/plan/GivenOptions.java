@@ -18,11 +18,15 @@ public final class GivenOptions {
   /** Longer values, such as lists of columns, are cut. */
   private static final int LONGEST = 60;
 
+  /** Names of components whose options have other ones. */
+  private static final Map<String, String> NAMES =
+      Map.of("by", "dropLater", "workers", "executors", "known", "analysis");
+
   private GivenOptions() {}
 
   /**
-   * By the names of their components, which are those of the options, in order; without the number
-   * of columns, which a report has anyway and callers set by themselves.
+   * By the names of the options, in order, words as {@link SolveOption} declares them; without the
+   * number of columns, which a report has anyway and callers set by themselves.
    */
   public static Map<String, String> of(SolveOptions options) {
     var given = new LinkedHashMap<String, String>();
@@ -40,7 +44,8 @@ public final class GivenOptions {
           && mine.getClass() == its.getClass()) {
         compare(some, other, given);
       } else if (!Objects.deepEquals(mine, its)) {
-        given.put(c.getName(), text(mine));
+        String name = NAMES.getOrDefault(c.getName(), c.getName());
+        given.put(name, mine instanceof Enum<?> e ? word(name, e) : text(mine));
       }
     }
   }
@@ -51,6 +56,18 @@ public final class GivenOptions {
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException("options that cannot be read: " + c.getName(), e);
     }
+  }
+
+  private static String word(String name, Enum<?> value) {
+    return SolveOption.all().stream()
+        .filter(o -> o.name().equals(name))
+        .findFirst()
+        .map(o -> word(o.type(), value))
+        .orElse(value.name().toLowerCase(Locale.ROOT));
+  }
+
+  private static <T> String word(OptionType<T> type, Enum<?> value) {
+    return type.text(type.javaClass().cast(value));
   }
 
   private static String text(Object value) {
@@ -66,10 +83,7 @@ public final class GivenOptions {
     if (value instanceof Optional<?> o) {
       return o.isPresent() ? "given" : "none";
     }
-    String text =
-        value instanceof Enum<?> e
-            ? e.name().toLowerCase(Locale.ROOT)
-            : value instanceof int[] list ? Arrays.toString(list) : String.valueOf(value);
+    String text = value instanceof int[] list ? Arrays.toString(list) : String.valueOf(value);
     return text.length() > LONGEST ? text.substring(0, LONGEST) + "..." : text;
   }
 }
