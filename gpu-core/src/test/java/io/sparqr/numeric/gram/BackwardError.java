@@ -16,12 +16,12 @@ final class BackwardError {
   private BackwardError() {}
 
   /**
-   * The largest norm of a column of D.
+   * D.
    *
    * @param r upper triangular, columns of norm 1
    * @param h symmetric
    */
-  static double largest(double[][] r, double[][] h) {
+  static double[][] nearest(double[][] r, double[][] h) {
     int n = r.length;
     double[][] v = rightSingularVectors(r);
     double[][] rv = product(r, v);
@@ -45,9 +45,7 @@ final class BackwardError {
         left[i][j] = h[i][j] - rd[i][j] - rd[j][i];
       }
     }
-    double worst = 0;
     for (int j = 0; j < n; j++) {
-      double sum = 0;
       double[] x = new double[n];
       for (int i = 0; i < n; i++) {
         double y = left[i][j];
@@ -55,12 +53,10 @@ final class BackwardError {
           y -= r[k][i] * x[k];
         }
         x[i] = y / r[i][i];
-        double both = d[i][j] + x[i] / 2;
-        sum += both * both;
+        d[i][j] += x[i] / 2;
       }
-      worst = Math.max(worst, Math.sqrt(sum));
     }
-    return worst;
+    return d;
   }
 
   /** Hestenes' method: rotations of columns until they are orthogonal. */

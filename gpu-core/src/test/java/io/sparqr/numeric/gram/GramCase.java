@@ -141,18 +141,11 @@ final class GramCase implements RowPieces {
       }
       norm[j] = Math.sqrt(product(j, j).doubleValue());
     }
-    double size = norm[n] + sizes(r, norm);
-    BigDecimal sum = BigDecimal.ZERO;
-    BigDecimal[] x = new BigDecimal[n];
-    for (int i = 0; i < n; i++) {
-      BigDecimal v = h[i][n];
-      for (int k = 0; k < i; k++) {
-        v = v.subtract(r[k][i].multiply(x[k]), DIGITS);
-      }
-      x[i] = v.divide(r[i][i], DIGITS);
-      sum = sum.add(x[i].multiply(x[i]), DIGITS);
+    BigDecimal[] x = solution(r);
+    double size = norm[n];
+    for (int j = 0; j < n; j++) {
+      size += Math.abs(x[j].doubleValue()) * norm[j];
     }
-    double rhs = Math.sqrt(sum.doubleValue()) / size;
     double[][] scaled = new double[n][n];
     double[][] defect = new double[n][n];
     for (int i = 0; i < n; i++) {
@@ -161,7 +154,18 @@ final class GramCase implements RowPieces {
         defect[i][j] = h[i][j].doubleValue() / norm[i] / norm[j];
       }
     }
-    double worst = BackwardError.largest(scaled, defect);
+    double[][] d = BackwardError.nearest(scaled, defect);
+    double worst = 0;
+    double[] moved = new double[n];
+    for (int j = 0; j < n; j++) {
+      double sum = 0;
+      for (int i = 0; i < n; i++) {
+        sum += d[i][j] * d[i][j];
+        moved[i] += d[i][j] * norm[j] * x[j].doubleValue();
+      }
+      worst = Math.max(worst, Math.sqrt(sum));
+    }
+    double rhs = (norm(rest(r, h, x)) + norm(moved)) / size;
     BigDecimal rest = product(n, n).subtract(new BigDecimal(qr.residualSquares()[0]));
     for (int i = 0; i < n; i++) {
       rest = rest.subtract(r[i][n].multiply(r[i][n]), DIGITS);
@@ -169,19 +173,46 @@ final class GramCase implements RowPieces {
     return new Truth(worst, rhs, Math.abs(rest.doubleValue()) / (size * size));
   }
 
-  /** Sum of |x_j| ||f_j||, R x = Q'b. */
-  private double sizes(BigDecimal[][] r, double[] norm) {
-    BigDecimal[] x = new BigDecimal[n];
+  private static double norm(double[] x) {
     double sum = 0;
+    for (double v : x) {
+      sum += v * v;
+    }
+    return Math.sqrt(sum);
+  }
+
+  /** x with R x = Q'b. */
+  private BigDecimal[] solution(BigDecimal[][] r) {
+    BigDecimal[] x = new BigDecimal[n];
     for (int i = n - 1; i >= 0; i--) {
       BigDecimal v = r[i][n];
       for (int k = i + 1; k < n; k++) {
         v = v.subtract(r[i][k].multiply(x[k]), DIGITS);
       }
       x[i] = v.divide(r[i][i], DIGITS);
-      sum += Math.abs(x[i].doubleValue()) * norm[i];
     }
-    return sum;
+    return x;
+  }
+
+  /**
+   * What H does not explain of Q'b: R^-T (F'b - R'Q'b - Hx). R is the factor of F + dF, and the
+   * same x is the solution for it and b + dF x.
+   */
+  private double[] rest(BigDecimal[][] r, BigDecimal[][] h, BigDecimal[] x) {
+    BigDecimal[] z = new BigDecimal[n];
+    double[] found = new double[n];
+    for (int i = 0; i < n; i++) {
+      BigDecimal v = h[i][n];
+      for (int k = 0; k < n; k++) {
+        v = v.subtract(h[i][k].multiply(x[k]), DIGITS);
+      }
+      for (int k = 0; k < i; k++) {
+        v = v.subtract(r[k][i].multiply(z[k]), DIGITS);
+      }
+      z[i] = v.divide(r[i][i], DIGITS);
+      found[i] = z[i].doubleValue();
+    }
+    return found;
   }
 
   /** Entry (i, j) of [F b]'[F b], exactly. */

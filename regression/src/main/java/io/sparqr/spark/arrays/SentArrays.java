@@ -107,6 +107,10 @@ public final class SentArrays implements AutoCloseable {
 
   private void add(Row piece) throws IOException {
     String name = piece.getAs("name");
+    if (!name.matches("\\w+")) {
+      // It becomes a folder's name on the server, and comes from a client.
+      throw new WireFormatException("the name of a matrix: " + name, name);
+    }
     Arrived a = all.computeIfAbsent(name, n -> new Arrived());
     Path place = folder.resolve(name);
     Files.createDirectories(place);
