@@ -12,6 +12,7 @@ import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.engine.PlannedPlaces;
 import io.sparqr.spark.engine.SparkErrors;
 import io.sparqr.spark.exchange.PlanHandle;
+import io.sparqr.spark.exchange.Told;
 import io.sparqr.spark.metrics.SubtreeMetrics;
 import io.sparqr.spark.metrics.TaskProfile;
 import io.sparqr.spark.metrics.WorkDone;

@@ -4,6 +4,7 @@ package io.sparqr.spark.factor;
 import io.sparqr.spark.engine.Numbered;
 import io.sparqr.spark.engine.PlannedPlaces;
 import io.sparqr.spark.exchange.PlanHandle;
+import io.sparqr.spark.exchange.Told;
 import io.sparqr.spark.metrics.SubtreeMetrics;
 import java.io.Serializable;
 import java.util.ArrayList;

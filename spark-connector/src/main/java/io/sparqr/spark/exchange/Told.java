@@ -1,5 +1,5 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-package io.sparqr.spark.factor;
+package io.sparqr.spark.exchange;
 
 import io.sparqr.spark.engine.Engine;
 import java.io.Serializable;
@@ -11,30 +11,31 @@ import java.util.TreeMap;
 import org.apache.spark.util.CollectionAccumulator;
 
 /**
- * What tasks tell the driver as they end: their reports, and x where they have solved. It comes
- * with Spark's own message that the task has ended, and spares a stage that would fetch it from
- * where it is stored. A task that has run twice tells the same twice, and one whose attempt failed
- * after it had stored its report may tell nothing: then the report is to be fetched.
+ * What tasks tell the driver as they end, as some small frames: a subtree's report, a partition's
+ * figures and patterns. It comes with Spark's own message that the task has ended, and spares a
+ * stage that would fetch it. A task that has run twice tells the same twice, of which the first
+ * counts; one whose attempt failed after it had stored what it made may tell nothing: then that is
+ * to be fetched.
  *
  * <p>It uses an accumulator of Spark's own class, because Spark deserializes the updates of tasks
  * with the application's class loader, which does not see the classes of a jar that is an artifact
  * of a Spark Connect session.
  */
-final class Told implements Serializable {
+public final class Told implements Serializable {
 
   private static final long serialVersionUID = 1;
 
   private final CollectionAccumulator<byte[]> said = new CollectionAccumulator<>();
 
   /** What the tasks of an engine tell. Spark drops it once this object is garbage. */
-  static Told of(Engine engine) {
+  public static Told of(Engine engine) {
     var told = new Told();
     engine.register(told.said, "");
     return told;
   }
 
   /** Tells the frames of a task; called within it. */
-  void tell(int task, List<byte[]> frames) {
+  public void tell(int task, List<byte[]> frames) {
     int bytes = frames.stream().mapToInt(f -> Integer.BYTES + f.length).sum();
     ByteBuffer all = ByteBuffer.allocate(Integer.BYTES + bytes).putInt(task);
     frames.forEach(f -> all.putInt(f.length).put(f));
@@ -47,7 +48,7 @@ final class Told implements Serializable {
    *
    * @param first the first task
    */
-  Optional<List<List<byte[]>>> take(int first, int count) {
+  public Optional<List<List<byte[]>>> take(int first, int count) {
     var byTask = new TreeMap<Integer, List<byte[]>>();
     for (byte[] one : said.value()) {
       ByteBuffer all = ByteBuffer.wrap(one);

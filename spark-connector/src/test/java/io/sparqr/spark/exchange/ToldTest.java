@@ -1,5 +1,5 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-package io.sparqr.spark.factor;
+package io.sparqr.spark.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
