@@ -20,7 +20,8 @@ import java.util.PriorityQueue;
  * goes from the leaves up instead and puts as much as it can into low levels, whose workers then
  * wait for the heaviest path one after the other.
  *
- * <p>All ways to cut the top of the path in two to four are tried on sums, and the best few in full.
+ * <p>All ways to cut the top of the path in two to four are tried on sums, and the best few in
+ * full.
  */
 final class PathCut {
 
@@ -264,8 +265,7 @@ final class PathCut {
     Arrays.fill(left, 1, workers, room);
     var open =
         new PriorityQueue<>(
-            Comparator.<Open>comparingDouble(o -> -tree[o.front])
-                .thenComparingInt(Open::front));
+            Comparator.<Open>comparingDouble(o -> -tree[o.front]).thenComparingInt(Open::front));
     pool.forEach(f -> open.add(new Open(f, -1)));
     var stay = new ArrayList<Open>();
     var taken = new ArrayList<Part>();

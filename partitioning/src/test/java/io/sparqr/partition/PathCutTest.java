@@ -102,7 +102,9 @@ class PathCutTest {
           new ResourceModel(
               List.of(ResourceModel.Worker.cpu("first", RATE, MEMORY), second), 1e9, 0.1);
       TreePartition given = TreeCut.of(cost, mixed, OPTIONS, 1, 1, 0);
-      assertThat(PathCut.orBetter(given, cost, mixed, OPTIONS, 0)).as(second.name()).isSameAs(given);
+      assertThat(PathCut.orBetter(given, cost, mixed, OPTIONS, 0))
+          .as(second.name())
+          .isSameAs(given);
     }
     var one = ResourceModel.uniform(1, RATE, MEMORY);
     TreePartition alone = TreeCut.of(cost, one, OPTIONS, 1, 1, 0);

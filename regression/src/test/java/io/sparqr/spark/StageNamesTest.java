@@ -127,10 +127,7 @@ class StageNamesTest {
     } finally {
       System.clearProperty(Keys.ROW_COPY_SHARE.name());
     }
-    assertStages(
-        () -> solver().factorize(Problems.rdd(A, 3, B)).close(),
-        List.of(sent),
-        false);
+    assertStages(() -> solver().factorize(Problems.rdd(A, 3, B)).close(), List.of(sent), false);
   }
 
   private void assertStages(Runnable work, List<String> rows, boolean solved) {

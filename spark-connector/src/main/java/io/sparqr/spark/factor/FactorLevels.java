@@ -297,8 +297,7 @@ public final class FactorLevels {
     }
     // R that was only on a device may be lost with it: then its task is done again. Frames are not.
     levels.add(resident == null || framed ? kept : kept.mended(KeptFronts::isHere));
-    lastReceiver(tasks)
-        .ifPresent(last -> passed.put(level, blocks(what, made.passed, last)));
+    lastReceiver(tasks).ifPresent(last -> passed.put(level, blocks(what, made.passed, last)));
     return kept;
   }
 
@@ -321,8 +320,7 @@ public final class FactorLevels {
   private Stored stored(Parts<TaskOutput> factor, String name, StorageLevel storage) {
     Held held = making().held;
     if (framed(storage)) {
-      Parts<byte[]> frames =
-          factor.map((p, it) -> frames(it)).named(name).persist(storage, held);
+      Parts<byte[]> frames = factor.map((p, it) -> frames(it)).named(name).persist(storage, held);
       return new Stored(read(frames), frames.rdd().rdd());
     }
     Parts<TaskOutput> kept = factor.named(name).persist(storage, held);
@@ -377,8 +375,7 @@ public final class FactorLevels {
     PlannedPlaces places = making.resources.places(sc, tasks);
     var factor = new FactorRdd(sc, run, inputs, places, keeping);
     Stored stored = storing.apply(Parts.of(factor.toJavaRDD()));
-    var blocks =
-        new PassedRdd(sc, run, inputs, places, factor, new StoredLevel(stored.persisted));
+    var blocks = new PassedRdd(sc, run, inputs, places, factor, new StoredLevel(stored.persisted));
     gpus.ifPresent(
         profile -> {
           blocks.withResources(profile);

@@ -65,7 +65,6 @@ final class FactorRdd extends LevelRdd<TaskOutput> {
 
   @Override
   public scala.collection.Iterator<TaskOutput> compute(Partition split, TaskContext context) {
-    return CollectionConverters.asScala(
-        left != null ? left : run(split, context, keeping).kept());
+    return CollectionConverters.asScala(left != null ? left : run(split, context, keeping).kept());
   }
 }

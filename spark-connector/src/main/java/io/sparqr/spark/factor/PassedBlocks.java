@@ -28,10 +28,7 @@ final class PassedBlocks {
    * @param lastReceiver the highest level with a task that reads them
    */
   PassedBlocks(
-      Engine engine,
-      String name,
-      Parts<Tuple2<Integer, byte[]>> shuffled,
-      int lastReceiver) {
+      Engine engine, String name, Parts<Tuple2<Integer, byte[]>> shuffled, int lastReceiver) {
     this.engine = engine;
     this.name = name;
     this.shuffled = shuffled;

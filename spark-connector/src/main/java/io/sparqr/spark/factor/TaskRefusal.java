@@ -60,9 +60,7 @@ final class TaskRefusal {
     }
     byte[] frame = ObjectCodec.encode(new Refused(e));
     return new TaskResult(
-        List.of(),
-        List.<TaskOutput>of(new TaskOutput.Refusal(frame)).iterator(),
-        List.of(frame));
+        List.of(), List.<TaskOutput>of(new TaskOutput.Refusal(frame)).iterator(), List.of(frame));
   }
 
   /** Whether the driver is collecting the reports of the level with this first task. */

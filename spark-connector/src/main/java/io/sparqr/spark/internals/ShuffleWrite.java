@@ -33,8 +33,7 @@ public final class ShuffleWrite {
     }
     var written = (SimpleFutureAction<?>) read.sparkContext().submitMapStage(shuffle);
     Await.result(written, Duration.Inf());
-    var statistics =
-        (org.apache.spark.MapOutputStatistics) written.value().get().get();
+    var statistics = (org.apache.spark.MapOutputStatistics) written.value().get().get();
     return Optional.of(statistics.bytesByPartitionId());
   }
 }

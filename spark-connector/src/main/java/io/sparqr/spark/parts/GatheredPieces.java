@@ -18,8 +18,8 @@ import scala.Tuple2;
  * them. The driver receives figures and counts, and with them what is small of the merged frames;
  * the rest is fetched later, by tasks of the second stage that run again while the shuffle's output
  * exists, so that a lack of memory on the driver is detected before it is filled. Where all pieces
- * are small, the tasks of the first stage tell them to the driver as well, which merges them itself:
- * the second stage would take longer to begin.
+ * are small, the tasks of the first stage tell them to the driver as well, which merges them
+ * itself: the second stage would take longer to begin.
  */
 final class GatheredPieces<F extends Record & OfPartition, V> implements Gathered<F, V> {
 
@@ -71,8 +71,7 @@ final class GatheredPieces<F extends Record & OfPartition, V> implements Gathere
         keys(
             told.take(0, parts.count())
                 .map(frames -> mergedHere(frames, pieces, how.limits()))
-                .orElseGet(
-                    () -> JobScope.run(parts.engine(), how.merged(), merged::collect)));
+                .orElseGet(() -> JobScope.run(parts.engine(), how.merged(), merged::collect)));
     for (Key key : keys) {
       for (byte[] frame : key.head.figures) {
         figures.add(ObjectCodec.decode(frame, how.figures()));

@@ -87,7 +87,8 @@ class TaskRefusalTest {
             });
     assertThat(
             catchThrowable(
-                () -> TaskRefusal.lookingFor(Engine.of(LocalSpark.context()), 6, () -> each(level))))
+                () ->
+                    TaskRefusal.lookingFor(Engine.of(LocalSpark.context()), 6, () -> each(level))))
         .isInstanceOf(InputChangedException.class)
         .hasMessage(changed.getMessage());
   }
@@ -97,7 +98,8 @@ class TaskRefusalTest {
     JavaRDD<byte[]> level = level(TaskRefusalTest::hungry);
     assertThat(
             catchThrowable(
-                () -> TaskRefusal.lookingFor(Engine.of(LocalSpark.context()), 5, () -> each(level))))
+                () ->
+                    TaskRefusal.lookingFor(Engine.of(LocalSpark.context()), 5, () -> each(level))))
         .hasMessageContaining("Job aborted")
         .as("with an OutOfMemoryError among its causes it would have ended this JVM")
         .hasRootCauseInstanceOf(InsufficientMemoryException.class);
