@@ -157,19 +157,18 @@ final class PathCut {
     }
     var along = new PathCut(cost, resources, options);
     TreePartition best = given;
-    for (Sketch s : along.sketches(given.estimatedSeconds() / LEAST_GAIN)) {
+    double most = given.estimatedSeconds() / LEAST_GAIN;
+    for (Sketch s : along.sketches(most)) {
       TreePartition cut = along.made(s, lowerBound);
-      boolean faster =
-          best == given
-              ? LEAST_GAIN * cut.estimatedSeconds() <= given.estimatedSeconds()
-              : cut.estimatedSeconds() < best.estimatedSeconds();
-      boolean levels = cut.levels() >= Math.min(options.minLevels(), given.levels());
-      if (faster
-          && levels
-          && cut.levels() <= options.maxLevels()
+      boolean levels =
+          cut.levels() >= Math.min(options.minLevels(), given.levels())
+              && cut.levels() <= options.maxLevels();
+      if (levels
+          && cut.estimatedSeconds() <= most
           && TreePartitioner.overMemory(cut, resources)
               <= TreePartitioner.overMemory(given, resources)) {
         best = cut;
+        most = cut.estimatedSeconds();
       }
     }
     return best;
@@ -270,7 +269,7 @@ final class PathCut {
     var stay = new ArrayList<Open>();
     var taken = new ArrayList<Part>();
     while (!open.isEmpty()) {
-      Open o = open.poll();
+      Open o = open.remove();
       int f = o.front;
       int w = o.worker < 0 ? mostRoom(left) : o.worker;
       boolean whole = tree[f] <= left[w];
@@ -325,7 +324,7 @@ final class PathCut {
     roots.sort(Comparator.<Integer>comparingDouble(f -> -tree[f]).thenComparing(f -> f));
     double most = 0;
     for (int f : roots) {
-      double end = load.poll() + tree[f];
+      double end = load.remove() + tree[f];
       most = Math.max(most, end);
       load.add(end);
     }
