@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /** One cut of the tree for a requested number of levels, with its estimated time. */
 final class TreeCut {
@@ -47,6 +48,53 @@ final class TreeCut {
               ? forest.roots()
               : new LayerSearch(cost, forest, resources, options).choose(left, forced, caution);
       cut.takeLevel(forest, placement, roots);
+    }
+    return cut.finish(placement, lowerBound);
+  }
+
+  /**
+   * A cut whose upper levels are given.
+   *
+   * @param place by front: -1 on the lowest level; else the number of its place, level by level
+   *     from the second on, worker by worker. A front's parent has none below its own.
+   */
+  static TreePartition placed(
+      TreeCost cost,
+      ResourceModel resources,
+      PartitionOptions options,
+      int[] place,
+      double lowerBound) {
+    TreeCut cut = new TreeCut(cost, resources);
+    LevelPlacement placement = new LevelPlacement(cost, resources, options);
+    int[] roots =
+        IntStream.range(0, place.length)
+            .filter(f -> place[f] < 0 && (cost.parent[f] < 0 || place[cost.parent[f]] >= 0))
+            .toArray();
+    if (roots.length > 0) {
+      cut.takeLevel(new RemainingForest(cost), placement, roots);
+    }
+    int[] size = new int[Arrays.stream(place).max().orElse(-1) + 1];
+    for (int p : place) {
+      if (p >= 0) {
+        size[p]++;
+      }
+    }
+    int[] task = new int[size.length];
+    for (int p = 0; p < size.length; p++) {
+      if (size[p] > 0) {
+        task[p] = cut.taskFronts.size();
+        cut.taskFronts.add(new int[size[p]]);
+        cut.taskWorker.add(p % resources.workers().size());
+      }
+    }
+    Arrays.fill(size, 0);
+    for (int f = 0; f < place.length; f++) {
+      int p = place[f];
+      if (p >= 0) {
+        cut.taskFronts.get(task[p])[size[p]++] = f;
+        cut.owner[f] = task[p];
+        placement.record(f, cut.taskWorker.get(task[p]));
+      }
     }
     return cut.finish(placement, lowerBound);
   }

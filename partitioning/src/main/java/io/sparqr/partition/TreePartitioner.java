@@ -68,7 +68,8 @@ public final class TreePartitioner {
         return cut;
       }
     }
-    return best(attempts, cost, resources, options, bound);
+    TreePartition cut = best(attempts, cost, resources, options, bound);
+    return PathCut.orBetter(cut, cost, resources, options, bound);
   }
 
   private static TreePartition best(

@@ -15,23 +15,28 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerStageCompleted;
 import org.apache.spark.scheduler.SparkListenerStageSubmitted;
 import org.apache.spark.storage.RDDBlockId;
 import org.apache.spark.storage.RDDInfo;
 import org.apache.spark.storage.StorageLevel;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * Contribution blocks are stored until they are written to the shuffle, and no longer; where a file
- * of the shuffle is lost after that, they are made again.
+ * Contribution blocks go to the shuffle from the run that makes R, and are stored nowhere else;
+ * where a file of the shuffle is lost after that, they are made again.
  */
 @Tag("once")
 class PassedBlocksTest {
@@ -55,31 +60,23 @@ class PassedBlocksTest {
         .factorize(Problems.rdd(A, 3, B));
   }
 
-  /** Read from the store itself, because a listener of ours must not wait for Spark's. */
-  private static long bytesHere(JavaRDD<?> rdd) {
-    long bytes = 0;
-    for (int p = 0; p < rdd.getNumPartitions(); p++) {
-      var status = SparkEnv.get().blockManager().getStatus(new RDDBlockId(rdd.id(), p));
-      bytes += status.isEmpty() ? 0 : status.get().memSize() + status.get().diskSize();
-    }
-    return bytes;
-  }
-
-  /** When a level is about to begin: the bytes of all blocks that are stored. */
+  /** When a level is about to begin: how many RDDs of R are stored, and whether any other is. */
   private static final class Watch implements ProgressListener {
     private final Set<String> seen = ConcurrentHashMap.newKeySet();
-    private final Map<String, Long> blocks = new TreeMap<>();
+    private final Map<String, Long> levels = new TreeMap<>();
+    private final Set<String> others = new TreeSet<>();
 
     @Override
     public void update(Progress p) {
       if (p.phase().equals("factorize")
           && p.detail().startsWith("level ")
           && seen.add(p.detail())) {
-        for (JavaRDD<?> rdd : LocalSpark.context().getPersistentRDDs().values()) {
-          if (rdd.name().startsWith(BLOCKS)) {
-            blocks.put(p.detail().substring(0, 7) + ": " + rdd.name(), bytesHere(rdd));
-          }
-        }
+        var names =
+            LocalSpark.context().getPersistentRDDs().values().stream().map(JavaRDD::name).toList();
+        levels.put(
+            p.detail().substring(0, 7),
+            names.stream().filter(n -> n.startsWith("sparqr R, level ")).count());
+        names.stream().filter(n -> !n.startsWith("sparqr R, level ")).forEach(others::add);
       }
     }
   }
@@ -91,29 +88,21 @@ class PassedBlocksTest {
     try (QRFactorization f = factorization(storage, watch)) {
       int levels = f.summary().analysis().levels();
       assertThat(levels).isGreaterThan(2);
-      // before each level but the first, the blocks of the one below and no others
-      assertThat(watch.blocks).as("seed %d", SEED).hasSize(levels - 1);
-      for (int l = 2; l <= levels; l++) {
-        assertThat(watch.blocks)
-            .hasEntrySatisfying(
-                "level %d: %slevel %d of %d, on their way".formatted(l, BLOCKS, l - 1, levels),
-                stored -> assertThat(stored).isPositive());
+      // before each level those below it, and nothing for the blocks between
+      assertThat(watch.levels).as("seed %d", SEED).hasSize(levels);
+      for (long l = 1; l <= levels; l++) {
+        assertThat(watch.levels).containsEntry("level " + l, l - 1);
       }
-      List<RDDInfo> stored = StoredRdds.of(LocalSpark.context());
-      assertThat(stored).noneMatch(i -> i.name().startsWith(BLOCKS));
+      assertThat(watch.others).isEmpty();
       if (storage.equals("MEMORY_ONLY_SER")) {
-        requireFramesOfRAlone(watch.blocks.values().stream().mapToLong(b -> b).sum());
+        requireFramesOfRAlone();
       }
     }
   }
 
-  /**
-   * The bytes of the levels are those of reports and rows of R, and Java's few for each frame.
-   *
-   * @param sent bytes of all blocks
-   */
+  /** The bytes of the levels are those of reports and rows of R, and Java's few for each frame. */
   @SuppressWarnings("unchecked")
-  private static void requireFramesOfRAlone(long sent) {
+  private static void requireFramesOfRAlone() {
     long frames = 0;
     long own = 0;
     for (JavaRDD<?> level : LocalSpark.context().getPersistentRDDs().values()) {
@@ -123,24 +112,60 @@ class PassedBlocksTest {
         own += frame.length;
       }
     }
-    long most = own + 64 * frames;
-    assertThat(most).as("could be told from R with blocks").isLessThan(own + sent);
     long stored =
         StoredRdds.levels(LocalSpark.context()).stream().mapToLong(i -> i.memSize()).sum();
-    assertThat(stored).isBetween(own, most);
+    assertThat(stored).isBetween(own, own + 64 * frames);
+  }
+
+  /** R and the blocks come from the same run, and the reports with its end. */
+  @Test
+  void eachLevelIsOneStage() throws Exception {
+    var stages = new CopyOnWriteArrayList<String>();
+    var fronts = new AtomicLong();
+    var listener = new Stages(stages, fronts);
+    LocalSpark.context().sc().addSparkListener(listener);
+    try (QRFactorization f = factorization("MEMORY_AND_DISK", ProgressListener.NONE)) {
+      LocalSpark.context().sc().listenerBus().waitUntilEmpty();
+      int levels = f.summary().analysis().levels();
+      assertThat(stages.stream().filter(s -> s.contains(" level ")).toList())
+          .as("and the highest level solves in its task")
+          .hasSize(2 * levels - 1)
+          .doesNotHaveDuplicates()
+          .noneMatch(s -> s.contains("back substitution, level " + levels));
+      assertThat(fronts).as("each once").hasValue(f.summary().analysis().fronts());
+    } finally {
+      LocalSpark.context().sc().removeSparkListener(listener);
+    }
+  }
+
+  /** The names of the stages that run, and the fronts that their tasks factor. */
+  private static final class Stages extends SparkListener {
+    private final List<String> names;
+    private final AtomicLong fronts;
+
+    Stages(List<String> names, AtomicLong fronts) {
+      this.names = names;
+      this.fronts = fronts;
+    }
+
+    @Override
+    public void onStageSubmitted(SparkListenerStageSubmitted stage) {
+      names.add(stage.stageInfo().name());
+    }
+
+    @Override
+    public void onStageCompleted(SparkListenerStageCompleted stage) {
+      CollectionConverters.asJava(stage.stageInfo().accumulables()).values().stream()
+          .filter(a -> a.name().contains("sparqr fronts"))
+          .forEach(a -> fronts.accumulateAndGet((Long) a.value().get(), Math::max));
+    }
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"MEMORY_AND_DISK", "MEMORY_ONLY_SER"})
   void whatTheShuffleLosesThenIsMadeAgain(String storage) throws Exception {
     var stages = new CopyOnWriteArrayList<String>();
-    var listener =
-        new SparkListener() {
-          @Override
-          public void onStageSubmitted(SparkListenerStageSubmitted stage) {
-            stages.add(stage.stageInfo().name());
-          }
-        };
+    var listener = new Stages(stages, new AtomicLong());
     try (QRFactorization f = factorization(storage, ProgressListener.NONE)) {
       int levels = f.summary().analysis().levels();
       RFactor before = f.collectR();
@@ -150,7 +175,7 @@ class PassedBlocksTest {
       RFactor after = f.collectR();
       LocalSpark.context().sc().listenerBus().waitUntilEmpty();
       assertThat(stages)
-          .anyMatch(s -> s.contains("level %d of %d, contribution".formatted(levels - 1, levels)));
+          .anyMatch(s -> s.contains("level %d of %d, ".formatted(levels - 1, levels)));
       assertThat(after.matrix().values()).as("seed %d", SEED).isEqualTo(before.matrix().values());
       assertThat(after.rhs()).isEqualTo(before.rhs());
       assertThat(f.solve().x()).isEqualTo(x);

@@ -13,14 +13,8 @@ import io.sparqr.spark.report.SolveReport;
 import io.sparqr.sparse.CsrMatrix;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.Locale;
-import java.util.Map;
-import java.util.TreeMap;
 import org.apache.spark.api.java.JavaSparkContext;
-import org.apache.spark.scheduler.SparkListener;
-import org.apache.spark.scheduler.SparkListenerStageSubmitted;
-import org.apache.spark.scheduler.SparkListenerTaskEnd;
 
 /**
  * Seconds of whole solves by CPU executors, from rows that are on the executors to x on the driver:
@@ -38,12 +32,12 @@ public final class ExecutorSpeed {
   private ExecutorSpeed() {}
 
   /** See the class. */
-  public static void main(String[] args) {
+  public static void main(String[] args) throws InterruptedException {
     int partitions = Integer.parseInt(args[1]);
     int repeat = Integer.parseInt(args[2]);
     try (JavaSparkContext context = new JavaSparkContext(SolveSpeed.conf(args[0], "3g"))) {
       context.setLogLevel("ERROR");
-      var stages = new Stages();
+      var stages = new TaskTimes();
       context.sc().addSparkListener(stages);
       for (String problem : Arrays.asList(args).subList(3, args.length)) {
         CsrMatrix a = LocalProblem.generate("gen:" + problem);
@@ -56,12 +50,14 @@ public final class ExecutorSpeed {
   }
 
   private static void measure(
-      String master, String name, DriverRows rows, int repeat, Stages stages) {
+      String master, String name, DriverRows rows, int repeat, TaskTimes stages)
+      throws InterruptedException {
     GpuSparseQR.Builder builder = GpuSparseQR.builder().backend(BackendChoice.CPU);
     var seconds = new double[repeat];
     for (int k = 0; k < repeat; k++) {
       stages.clear();
       long cpu = driverCpu();
+      long clock = System.currentTimeMillis();
       long begin = System.nanoTime();
       LeastSquaresSolution x = builder.solve(rows.rows());
       seconds[k] = (System.nanoTime() - begin) * 1e-9;
@@ -83,7 +79,11 @@ public final class ExecutorSpeed {
           s.factorize(),
           s.solve(),
           Arrays.hashCode(x.x()));
-      stages.print(cpu * 1e-9, k + 1 == repeat);
+      Thread.sleep(500); // the listener is told later
+      stages.print(cpu * 1e-9);
+      if (k + 1 == repeat) {
+        stages.printTimes(clock);
+      }
     }
     double first = seconds[0];
     Arrays.sort(seconds);
@@ -101,58 +101,6 @@ public final class ExecutorSpeed {
   private static long driverCpu() {
     return ((com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
         .getProcessCpuTime();
-  }
-
-  /** CPU seconds of the tasks, by stage and executor. */
-  private static final class Stages extends SparkListener {
-    private final Map<Integer, Map<String, Double>> seconds = new TreeMap<>();
-    private final Map<Integer, String> names = new HashMap<>();
-
-    @Override
-    public synchronized void onStageSubmitted(SparkListenerStageSubmitted e) {
-      names.put(e.stageInfo().stageId(), e.stageInfo().name());
-    }
-
-    @Override
-    public synchronized void onTaskEnd(SparkListenerTaskEnd e) {
-      if (e.taskMetrics() != null) {
-        long nanos =
-            e.taskMetrics().executorCpuTime() + e.taskMetrics().executorDeserializeCpuTime();
-        seconds
-            .computeIfAbsent(e.stageId(), s -> new TreeMap<>())
-            .merge(e.taskInfo().executorId(), nanos * 1e-9, Double::sum);
-      }
-    }
-
-    synchronized void clear() {
-      seconds.clear();
-    }
-
-    synchronized void print(double driver, boolean each) {
-      double most = 0;
-      double all = 0;
-      for (var stage : seconds.entrySet()) {
-        double max = stage.getValue().values().stream().mapToDouble(v -> v).max().orElse(0);
-        double sum = stage.getValue().values().stream().mapToDouble(v -> v).sum();
-        most += max;
-        all += sum;
-        if (each) {
-          System.out.printf(
-              Locale.ROOT,
-              "  stage %d: CPU s of the busiest %.3f, of all %.3f, %s%n",
-              stage.getKey(),
-              max,
-              sum,
-              names.get(stage.getKey()));
-        }
-      }
-      System.out.printf(
-          Locale.ROOT,
-          "  CPU s: driver %.3f, stages of the busiest executors %.3f, of all %.3f%n",
-          driver,
-          most,
-          all);
-    }
   }
 
   private static void profile(SolveReport report) {

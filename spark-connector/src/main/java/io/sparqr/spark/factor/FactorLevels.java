@@ -12,6 +12,7 @@ import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.engine.PlannedPlaces;
 import io.sparqr.spark.engine.SparkErrors;
 import io.sparqr.spark.exchange.PlanHandle;
+import io.sparqr.spark.exchange.Told;
 import io.sparqr.spark.metrics.SubtreeMetrics;
 import io.sparqr.spark.metrics.TaskProfile;
 import io.sparqr.spark.metrics.WorkDone;
@@ -33,8 +34,11 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.rdd.RDD;
 import org.apache.spark.resource.ResourceProfile;
 import org.apache.spark.storage.StorageLevel;
 import org.jspecify.annotations.Nullable;
@@ -42,8 +46,8 @@ import scala.Tuple2;
 
 /**
  * R by the levels of the task tree, as persisted partitions, each level computed from rows and from
- * the contribution blocks of lower levels by one Spark job. Before it, a short one writes those
- * blocks to the shuffle: from then on R alone is stored. The solves with R are in another package.
+ * the contribution blocks of lower levels by one Spark job, which also writes its own blocks to the
+ * shuffle: R alone is stored. The solves with R are in another package.
  */
 public final class FactorLevels {
 
@@ -71,7 +75,9 @@ public final class FactorLevels {
       Held held,
       Parts<Tuple2<Integer, byte[]>> rows,
       RowParts rowParts,
-      SubtreeMetrics metrics) {}
+      SubtreeMetrics metrics,
+      Told told,
+      @Nullable TaskSolution top) {}
 
   /**
    * Starts without a level.
@@ -81,6 +87,8 @@ public final class FactorLevels {
    * @param profiled whether tasks record the time and place of their work
    * @param solution how tasks solve at once, if the plan has one level and only x is wanted; empty:
    *     they keep R
+   * @param top how the tasks of the highest level solve at once and keep R all the same, if they
+   *     do; on devices R's first solve is theirs
    */
   public FactorLevels(
       Engine engine,
@@ -90,13 +98,22 @@ public final class FactorLevels {
       Parts<Tuple2<Integer, byte[]>> rows,
       RowParts rowParts,
       boolean profiled,
-      Optional<TaskSolution> solution) {
+      Optional<TaskSolution> solution,
+      Optional<TaskSolution> top) {
     this.solution = solution.orElse(null);
     this.engine = engine;
     this.broadcast = broadcast;
     this.plan = broadcast.value();
     this.resident = this.solution == null && plan.numbers().devices().use() ? broadcast.id() : null;
-    this.making = new Making(resources, held, rows, rowParts, new SubtreeMetrics(engine, profiled));
+    this.making =
+        new Making(
+            resources,
+            held,
+            rows,
+            rowParts,
+            new SubtreeMetrics(engine, profiled),
+            Told.of(engine),
+            top.orElse(null));
     this.gpus = StageGpus.profile(engine, resources, plan.numbers().devices());
   }
 
@@ -174,23 +191,49 @@ public final class FactorLevels {
       scope.describe(what);
       listener.level(what);
       List<PassedBlocks> needed = needed(tasks);
-      needed.forEach(PassedBlocks::write);
       Parts<TaskOutput> made = level(level, needed, storage, what);
-      int wanted = solution == null ? 1 : 2;
-      List<byte[]> frames =
-          TaskRefusal.lookingFor(
-              engine,
-              tasks.get(0).id(),
-              () -> SparkErrors.unwrap(() -> made.map((p, it) -> first(wanted, it)).collect()));
-      for (int k = 0; k < frames.size(); k += wanted) {
-        reports.add(TaskReport.decode(frames.get(k)));
-        solutions.addAll(frames.subList(k + 1, k + wanted));
+      for (List<byte[]> frames : run(level, made)) {
+        reports.add(TaskReport.decode(frames.get(0)));
+        solutions.addAll(frames.subList(1, frames.size()));
       }
       for (PassedBlocks blocks : needed) {
         blocks.readBy(level);
       }
     }
     return reports;
+  }
+
+  /**
+   * Runs the tasks of a level. With Spark those that pass blocks on run for these, which they write
+   * to the shuffle; what they keep is stored on the way, and what they tell comes with their end.
+   *
+   * @return by task, its report, and x if it has solved
+   */
+  private List<List<byte[]>> run(int level, Parts<TaskOutput> made) {
+    int first = plan.partition().level(level).get(0).id();
+    int count = made.count();
+    int wanted = solution == null ? 1 : 2;
+    int[] all = IntStream.range(0, count).toArray();
+    Optional<PassedBlocks> blocks = Optional.ofNullable(passed.get(level));
+    Told told = making().told;
+    boolean spark = making().rows.either(rdd -> true, () -> false);
+    return TaskRefusal.lookingFor(
+        engine,
+        first,
+        () -> {
+          if (blocks.isPresent() && spark) {
+            blocks.get().write();
+          }
+          return told.take(first, count)
+              .orElseGet(
+                  () -> {
+                    List<List<byte[]>> frames =
+                        SparkErrors.unwrap(
+                            () -> made.map((p, it) -> first(wanted, it)).collect(all));
+                    blocks.ifPresent(PassedBlocks::write);
+                    return told.take(first, count).orElse(frames);
+                  });
+        });
   }
 
   /** The first frames of a task's content. */
@@ -214,39 +257,75 @@ public final class FactorLevels {
     return solutions;
   }
 
-  /** R of a level, stored when its tasks have run, as are the blocks that they pass on. */
+  /**
+   * x of every task of the highest level, if these have solved and kept R all the same; once, then
+   * empty.
+   */
+  public List<byte[]> takeTop() {
+    if (solved()) {
+      return List.of();
+    }
+    List<byte[]> top = List.copyOf(solutions);
+    solutions.clear();
+    return top.size() == plan.partition().level(plan.partition().levels() - 1).size()
+        ? top
+        : List.of();
+  }
+
+  /** R of a level, stored when its tasks have run. */
   private Parts<TaskOutput> level(
       int level, List<PassedBlocks> needed, StorageLevel storage, String what) {
     List<SubtreeTask> tasks = plan.partition().level(level);
+    String name = "sparqr R, " + what;
+    boolean framed = framed(storage);
     Made made =
         making()
             .rows
-            .either(rdd -> onSpark(tasks, needed, rdd, framed(storage)), () -> here(tasks, needed));
-    String name = "sparqr R, " + what;
-    Held held = making().held;
-    Parts<TaskOutput> kept =
-        made.framed
-            ? read(made.kept.map((p, it) -> frames(it)).named(name).persist(storage, held))
-            : made.kept.named(name).persist(storage, held);
+            .either(
+                rdd ->
+                    onSpark(
+                        tasks,
+                        needed,
+                        rdd,
+                        keeping(framed, level + 1 == plan.partition().levels()),
+                        factor -> stored(factor, name, storage)),
+                () -> here(tasks, needed, name, storage));
+    Parts<TaskOutput> kept = made.kept;
     if (resident != null) {
       // Before the level is no longer persisted: where it is tells where R stays.
-      held.onClose(() -> ResidentRelease.run(engine, broadcast, kept));
+      making().held.onClose(() -> ResidentRelease.run(engine, broadcast, kept));
     }
     // R that was only on a device may be lost with it: then its task is done again. Frames are not.
-    levels.add(resident == null || made.framed ? kept : kept.mended(KeptFronts::isHere));
-    lastReceiver(tasks)
-        .ifPresent(last -> passed.put(level, blocks(level, made.passed, last, storage)));
+    levels.add(resident == null || framed ? kept : kept.mended(KeptFronts::isHere));
+    lastReceiver(tasks).ifPresent(last -> passed.put(level, blocks(what, made.passed, last)));
     return kept;
   }
 
   /**
    * What the tasks of a level make.
    *
-   * @param kept what they keep
+   * @param kept what they keep, stored
    * @param passed the blocks that they pass on
-   * @param framed whether what they keep is stored as frames
    */
-  private record Made(Parts<TaskOutput> kept, Parts<byte[]> passed, boolean framed) {}
+  private record Made(Parts<TaskOutput> kept, Parts<byte[]> passed) {}
+
+  /**
+   * What tasks keep, stored.
+   *
+   * @param kept the elements
+   * @param persisted the RDD of these elements, or of their frames
+   */
+  private record Stored(Parts<TaskOutput> kept, RDD<?> persisted) {}
+
+  private Stored stored(Parts<TaskOutput> factor, String name, StorageLevel storage) {
+    Held held = making().held;
+    if (framed(storage)) {
+      Parts<byte[]> frames = factor.map((p, it) -> frames(it)).named(name).persist(storage, held);
+      return new Stored(read(frames), frames.rdd().rdd());
+    }
+    Parts<TaskOutput> kept = factor.named(name).persist(storage, held);
+    return new Stored(kept, kept.rdd().rdd());
+  }
 
   private static Parts<TaskOutput> read(Parts<byte[]> frames) {
     return frames.map((p, it) -> TaskOutput.ofFrames(it));
@@ -265,18 +344,21 @@ public final class FactorLevels {
         || Boolean.parseBoolean(engine.setting("spark.kryo.registrationRequired"));
   }
 
-  private Keeping keeping(boolean framed) {
+  private Keeping keeping(boolean framed, boolean top) {
     if (solution != null) {
       return new Keeping.SolutionOnly(solution);
     }
-    return resident == null ? new Keeping.OnHost(framed) : new Keeping.OnDevice(framed, resident);
+    return resident == null
+        ? new Keeping.OnHost(framed, top ? making().top : null)
+        : new Keeping.OnDevice(framed, resident);
   }
 
   private Made onSpark(
       List<SubtreeTask> tasks,
       List<PassedBlocks> needed,
       JavaRDD<Tuple2<Integer, byte[]>> shuffled,
-      boolean framed) {
+      Keeping keeping,
+      Function<Parts<TaskOutput>, Stored> storing) {
     Making making = making();
     var sc = engine.context().sc();
     var run =
@@ -285,22 +367,25 @@ public final class FactorLevels {
             tasks.get(0).id(),
             making.resources.threads(tasks),
             making.metrics,
-            making.rowParts);
+            making.rowParts,
+            making.told);
     var inputs =
         new LevelRdd.Inputs(
             shuffled.rdd(), needed.stream().map(b -> b.shuffled().rdd().rdd()).toList());
     PlannedPlaces places = making.resources.places(sc, tasks);
-    var blocks = new PassedRdd(sc, run, inputs, places);
-    var factor = new FactorRdd(sc, run, inputs, places, keeping(framed), blocks);
+    var factor = new FactorRdd(sc, run, inputs, places, keeping);
+    Stored stored = storing.apply(Parts.of(factor.toJavaRDD()));
+    var blocks = new PassedRdd(sc, run, inputs, places, factor, new StoredLevel(stored.persisted));
     gpus.ifPresent(
         profile -> {
           blocks.withResources(profile);
           factor.withResources(profile);
         });
-    return new Made(Parts.of(factor.toJavaRDD()), Parts.of(blocks.toJavaRDD()), framed);
+    return new Made(stored.kept, Parts.of(blocks.toJavaRDD()));
   }
 
-  private Made here(List<SubtreeTask> tasks, List<PassedBlocks> needed) {
+  private Made here(
+      List<SubtreeTask> tasks, List<PassedBlocks> needed, String name, StorageLevel storage) {
     Making making = making();
     int[] threads = making.resources.threads(tasks);
     var sources = new ArrayList<>(List.of(making.rows));
@@ -309,11 +394,11 @@ public final class FactorLevels {
     var level =
         new LevelHere(
             tasks.size(),
-            keeping(false),
+            keeping(false, false),
             (i, keeping) ->
                 new LevelTask(broadcast, first, i, threads[i], keeping, making.metrics)
                     .run(null, sources.size(), k -> sources.get(k).partition(first + i)));
-    return new Made(level.kept(), level.passed(), false);
+    return new Made(level.kept().named(name).persist(storage, making.held), level.passed());
   }
 
   /** The blocks of those lower levels that are needed by a task of this level. */
@@ -341,24 +426,22 @@ public final class FactorLevels {
     return plan.partition().tasks().get(plan.taskOf(front)).level();
   }
 
-  /** The blocks that a level's tasks pass on, stored and to be shuffled. */
-  private PassedBlocks blocks(
-      int level, Parts<byte[]> made, int lastReceiver, StorageLevel storage) {
-    String of = "level %d of %d, ".formatted(level + 1, plan.partition().levels());
-    String name = of + "contribution blocks to their parents";
+  /**
+   * The blocks that a level's tasks pass on, to be shuffled.
+   *
+   * @param what the name of the level, and so of the stage in which its tasks run for them
+   */
+  private PassedBlocks blocks(String what, Parts<byte[]> made, int lastReceiver) {
     return JobScope.named(
         engine,
-        name,
+        what,
         () -> {
           PlanHandle b = broadcast;
-          Parts<byte[]> stored =
-              made.named("sparqr contribution blocks, " + of + "on their way")
-                  .persist(storage, making().held);
           Parts<Tuple2<Integer, byte[]>> shuffled =
-              stored.shuffle(
+              made.shuffle(
                   Math.max(1, plan.partition().tasks().size()),
                   (p, frames) -> byReceiver(b.value(), frames));
-          return new PassedBlocks(engine, name, stored, shuffled, lastReceiver);
+          return new PassedBlocks(engine, what, shuffled, lastReceiver);
         });
   }
 

@@ -3,6 +3,7 @@ package io.sparqr.spark.factor;
 
 import java.io.Serializable;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** What a task keeps of its factorization, besides what it passes on. */
 sealed interface Keeping extends Serializable {
@@ -17,7 +18,7 @@ sealed interface Keeping extends Serializable {
     return Optional.empty();
   }
 
-  /** How x is found, if that is all that is kept. */
+  /** How x is found in the task, if it is. */
   default Optional<TaskSolution> solution() {
     return Optional.empty();
   }
@@ -27,8 +28,22 @@ sealed interface Keeping extends Serializable {
     return false;
   }
 
-  /** R is kept on the host. */
-  record OnHost(boolean framed) implements Keeping {
+  /**
+   * R is kept on the host.
+   *
+   * @param how x is found at once, too; null: it is not
+   */
+  record OnHost(boolean framed, @Nullable TaskSolution how) implements Keeping {
+
+    OnHost(boolean framed) {
+      this(framed, null);
+    }
+
+    @Override
+    public Optional<TaskSolution> solution() {
+      return Optional.ofNullable(how);
+    }
+
     @Override
     public boolean factor() {
       return true;

@@ -4,6 +4,7 @@ package io.sparqr.spark.factor;
 import io.sparqr.spark.engine.Numbered;
 import io.sparqr.spark.engine.PlannedPlaces;
 import io.sparqr.spark.exchange.PlanHandle;
+import io.sparqr.spark.exchange.Told;
 import io.sparqr.spark.metrics.SubtreeMetrics;
 import java.io.Serializable;
 import java.util.ArrayList;
@@ -33,6 +34,9 @@ abstract sealed class LevelRdd<T> extends RDD<T> permits FactorRdd, PassedRdd {
 
   private final Tasks tasks;
 
+  /** Number of the inputs, the first of the dependencies. */
+  private final int sources;
+
   /** Used on the driver only. */
   private final transient PlannedPlaces places;
 
@@ -43,8 +47,15 @@ abstract sealed class LevelRdd<T> extends RDD<T> permits FactorRdd, PassedRdd {
    * @param threads for each task
    * @param metrics counters for the tasks
    * @param rowParts the assignment of partitions of the rows to tasks
+   * @param told takes what the driver is to know at once
    */
-  record Tasks(PlanHandle plan, int first, int[] threads, SubtreeMetrics metrics, RowParts rowParts)
+  record Tasks(
+      PlanHandle plan,
+      int first,
+      int[] threads,
+      SubtreeMetrics metrics,
+      RowParts rowParts,
+      Told told)
       implements Serializable {}
 
   /**
@@ -54,12 +65,13 @@ abstract sealed class LevelRdd<T> extends RDD<T> permits FactorRdd, PassedRdd {
    * @param blocks shuffled blocks of lower levels, partition = task
    */
   record Inputs(RDD<Tuple2<Integer, byte[]>> rows, List<RDD<Tuple2<Integer, byte[]>>> blocks) {
-    private Seq<Dependency<?>> dependencies(Tasks tasks) {
+    private Seq<Dependency<?>> dependencies(Tasks tasks, Dependency<?>... further) {
       var list = new ArrayList<Dependency<?>>();
       list.add(new FromTask(rows, tasks.first, tasks.rowParts.each()));
       for (var b : blocks) {
         list.add(new FromTask(b, tasks.first));
       }
+      list.addAll(List.of(further));
       return CollectionConverters.asScala(list).toSeq();
     }
   }
@@ -67,11 +79,18 @@ abstract sealed class LevelRdd<T> extends RDD<T> permits FactorRdd, PassedRdd {
   /**
    * @param places preferred place of each task
    * @param element class of the elements
+   * @param further dependencies beside the inputs
    */
   LevelRdd(
-      SparkContext context, Tasks tasks, Inputs inputs, PlannedPlaces places, Class<T> element) {
-    super(context, inputs.dependencies(tasks), ClassTag$.MODULE$.apply(element));
+      SparkContext context,
+      Tasks tasks,
+      Inputs inputs,
+      PlannedPlaces places,
+      Class<T> element,
+      Dependency<?>... further) {
+    super(context, inputs.dependencies(tasks, further), ClassTag$.MODULE$.apply(element));
     this.tasks = tasks;
+    this.sources = 1 + inputs.blocks.size();
     this.places = places;
   }
 
@@ -93,15 +112,21 @@ abstract sealed class LevelRdd<T> extends RDD<T> permits FactorRdd, PassedRdd {
     var work =
         new LevelTask(tasks.plan, tasks.first, split.index(), threads, keeping, tasks.metrics);
     Seq<Dependency<?>> parents = dependencies();
-    return work.run(
-        context,
-        parents.size(),
-        k -> {
-          RDD<?> parent = parents.apply(k).rdd();
-          if (k == 0) {
-            return tasks.rowParts.read(parent, task, context, threads);
-          }
-          return CollectionConverters.asJava(parent.iterator(parent.partitions()[task], context));
-        });
+    TaskResult result =
+        work.run(
+            context,
+            sources,
+            k -> {
+              RDD<?> parent = parents.apply(k).rdd();
+              if (k == 0) {
+                return tasks.rowParts.read(parent, task, context, threads);
+              }
+              return CollectionConverters.asJava(
+                  parent.iterator(parent.partitions()[task], context));
+            });
+    if (!(keeping instanceof Keeping.Nothing)) {
+      tasks.told.tell(task, result.told());
+    }
+    return result;
   }
 }

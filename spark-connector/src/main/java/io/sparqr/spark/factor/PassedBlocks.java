@@ -7,17 +7,15 @@ import io.sparqr.spark.parts.Parts;
 import scala.Tuple2;
 
 /**
- * The contribution blocks of a level on their way to the tasks above. They are stored only until
- * they are written to the shuffle, which is done before the first of those tasks begins, so that
- * these have the memory. Spark keeps the shuffle's files; what is lost of them is made again by the
- * tasks of the level ({@link PassedRdd}). Without Spark the shuffle is in memory, and goes when all
- * have read it.
+ * The contribution blocks of a level on their way to the tasks above. With Spark the tasks of the
+ * level write them to the shuffle when they end ({@link PassedRdd}), so that they take no memory
+ * from those above. Spark keeps the shuffle's files; what is lost of them is made again by the
+ * tasks of the level. Without Spark the blocks stay in memory until all have read them.
  */
 final class PassedBlocks {
 
   private final Engine engine;
   private final String name;
-  private final Parts<byte[]> stored;
   private final Parts<Tuple2<Integer, byte[]>> shuffled;
   private final int lastReceiver;
   private boolean written;
@@ -26,19 +24,13 @@ final class PassedBlocks {
    * Blocks that are not written yet.
    *
    * @param name of the job that writes them
-   * @param stored as their tasks left them
-   * @param shuffled the same, partition = receiving task
+   * @param shuffled partition = receiving task
    * @param lastReceiver the highest level with a task that reads them
    */
   PassedBlocks(
-      Engine engine,
-      String name,
-      Parts<byte[]> stored,
-      Parts<Tuple2<Integer, byte[]>> shuffled,
-      int lastReceiver) {
+      Engine engine, String name, Parts<Tuple2<Integer, byte[]>> shuffled, int lastReceiver) {
     this.engine = engine;
     this.name = name;
-    this.stored = stored;
     this.shuffled = shuffled;
     this.lastReceiver = lastReceiver;
   }
@@ -48,12 +40,10 @@ final class PassedBlocks {
     return shuffled;
   }
 
-  /** Writes the shuffle, once; the blocks are then no longer stored. */
+  /** Has the level's tasks run, with Spark, and write their blocks; once. */
   void write() {
     if (!written) {
-      // Task 0 is of the lowest level and receives no block: the job reads nothing.
-      JobScope.run(engine, name, () -> shuffled.collect(0));
-      stored.release();
+      JobScope.run(engine, name, shuffled::write);
       written = true;
     }
   }

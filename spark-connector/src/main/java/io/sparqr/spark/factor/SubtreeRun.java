@@ -175,7 +175,7 @@ final class SubtreeRun {
                 plan.numbers().keepQ())
             .gram(plan.numbers().fronts().gram())
             .ofUnitColumns(plan.numbers().equilibrated())
-            .forSolution(keeping.solution().isPresent())
+            .forSolution(keeping.solution().isPresent() && !keeping.factor())
             .staying(keeping.resident().isPresent())
             .alone(!keeping.framed())
             .in(memory)
@@ -280,16 +280,17 @@ final class SubtreeRun {
     var report =
         new TaskReport(task.id(), summary, squares, entries, dead(factor.fronts()), bytes, reason);
     var kept = new ArrayList<TaskOutput>();
-    kept.add(new TaskOutput.Report(report.encode()));
+    byte[] encoded = report.encode();
+    kept.add(new TaskOutput.Report(encoded));
     reflectors.forEach(frame -> kept.add(new TaskOutput.Reflectors(frame)));
-    keeping
-        .solution()
-        .ifPresent(how -> kept.add(new TaskOutput.Solution(solved(how, factor, kept.get(0)))));
-    Iterator<TaskOutput> all =
-        keeping.factor()
-            ? Stream.concat(kept.stream(), rows(factor, store)).iterator()
-            : kept.iterator();
-    return new TaskResult(passed.frames(), all);
+    var told = new ArrayList<byte[]>(List.of(encoded));
+    keeping.solution().ifPresent(how -> told.add(solved(how, factor, kept.get(0))));
+    if (keeping.factor()) {
+      Stream<TaskOutput> all = Stream.concat(kept.stream(), rows(factor, store));
+      return new TaskResult(passed.frames(), all.iterator(), told);
+    }
+    told.stream().skip(1).forEach(x -> kept.add(new TaskOutput.Solution(x)));
+    return new TaskResult(passed.frames(), kept.iterator(), told);
   }
 
   /** The rows of R as they are kept; held, or encoded on demand. */

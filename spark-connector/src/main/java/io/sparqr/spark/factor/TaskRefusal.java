@@ -58,8 +58,9 @@ final class TaskRefusal {
     if (!isLookedFor(context, first)) {
       throw e;
     }
-    var refusal = new TaskOutput.Refusal(ObjectCodec.encode(new Refused(e)));
-    return new TaskResult(List.of(), List.<TaskOutput>of(refusal).iterator());
+    byte[] frame = ObjectCodec.encode(new Refused(e));
+    return new TaskResult(
+        List.of(), List.<TaskOutput>of(new TaskOutput.Refusal(frame)).iterator(), List.of(frame));
   }
 
   /** Whether the driver is collecting the reports of the level with this first task. */
@@ -71,15 +72,17 @@ final class TaskRefusal {
    * Collects the first frames of a level.
    *
    * @param first its first task
+   * @param reports the frames of each task
    * @throws SparseQrException the error of the lowest task that returned one
    */
-  static List<byte[]> lookingFor(Engine engine, int first, Supplier<List<byte[]>> reports) {
+  static List<List<byte[]>> lookingFor(
+      Engine engine, int first, Supplier<List<List<byte[]>>> reports) {
     engine.property(LEVEL, Integer.toString(first));
     try {
-      List<byte[]> frames = reports.get();
-      for (byte[] frame : frames) {
-        if (Frame.kind(frame) == Frame.Kind.OBJECT) {
-          throw ObjectCodec.decode(frame, Refused.class).error();
+      List<List<byte[]>> frames = reports.get();
+      for (List<byte[]> ofTask : frames) {
+        if (Frame.kind(ofTask.get(0)) == Frame.Kind.OBJECT) {
+          throw ObjectCodec.decode(ofTask.get(0), Refused.class).error();
         }
       }
       return frames;

@@ -14,5 +14,7 @@ import java.util.List;
  *     replace some ({@link RowBatchCodec})
  * @param kept what stays of the factorization; rows of R as frames are encoded when they are asked
  *     for
+ * @param told what the driver is to know at once: the report or the refusal, then x at the task's
+ *     pivots, if it has solved
  */
-record TaskResult(List<byte[]> passed, Iterator<TaskOutput> kept) {}
+record TaskResult(List<byte[]> passed, Iterator<TaskOutput> kept, List<byte[]> told) {}

@@ -50,11 +50,17 @@ public final class FirstSolution {
   public static FirstSolution of(
       SolvePlan plan, LevelSolve solve, SingletonRows singletons, boolean solved, JobScope scope) {
     int width = plan.numbers().rhsCount() + Probe.COUNT;
-    long bytes = (long) Double.BYTES * plan.analysis().columns() * width;
-    if (!solved && bytes > Runtime.getRuntime().maxMemory() / SHARE) {
+    if (!solved && !fits(plan)) {
       return new FirstSolution(null, probe(plan, solve, singletons, scope), width);
     }
     return new FirstSolution(stored(plan, solve, singletons, scope), null, width);
+  }
+
+  /** Whether the driver's heap has room for the solution until it is asked for. */
+  public static boolean fits(SolvePlan plan) {
+    long width = plan.numbers().rhsCount() + Probe.COUNT;
+    long bytes = Double.BYTES * plan.analysis().columns() * width;
+    return bytes <= Runtime.getRuntime().maxMemory() / SHARE;
   }
 
   private double[] there() {

@@ -2,9 +2,11 @@
 package io.sparqr.spark.parts;
 
 import io.sparqr.spark.engine.JobScope;
+import io.sparqr.spark.exchange.Told;
 import io.sparqr.spark.wire.Frame;
 import io.sparqr.spark.wire.ObjectCodec;
 import java.io.Serializable;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Iterator;
@@ -12,12 +14,20 @@ import java.util.List;
 import scala.Tuple2;
 
 /**
- * Tables that go by a shuffle, in {@link Pieces}: a job of two stages. The driver receives figures
- * and counts, and with them what is small of the merged frames; the rest is fetched later, by tasks
- * of the second stage that run again while the shuffle's output exists, so that a lack of memory on
- * the driver is detected before it is filled.
+ * Tables that go by a shuffle, in {@link Pieces}: a stage that writes them, and one that merges
+ * them. The driver receives figures and counts, and with them what is small of the merged frames;
+ * the rest is fetched later, by tasks of the second stage that run again while the shuffle's output
+ * exists, so that a lack of memory on the driver is detected before it is filled. Where all pieces
+ * are small, the tasks of the first stage tell them to the driver as well, which merges them
+ * itself: the second stage would take longer to begin.
  */
 final class GatheredPieces<F extends Record & OfPartition, V> implements Gathered<F, V> {
+
+  /**
+   * Bytes that a partition may tell: with more the message that its task has ended would go by way
+   * of a stored block.
+   */
+  private static final long MOST_TOLD = 512 << 10;
 
   private final Gathering<F, V> how;
   private final Parts<Tuple2<Integer, byte[]>> sent;
@@ -46,13 +56,22 @@ final class GatheredPieces<F extends Record & OfPartition, V> implements Gathere
     this.how = how;
     Pieces<V> pieces = how.pieces();
     int count = how.limits().keys();
+    Told told = Told.of(parts.engine());
+    long most = Math.min(MOST_TOLD, how.limits().eagerBytes() / Math.max(1, parts.count()));
     sent =
         JobScope.named(
             parts.engine(),
             how.what(),
-            () -> parts.shuffle(count, (p, in) -> cut(p, work.of(p, in), pieces, count)));
+            () ->
+                parts.shuffle(
+                    count, (p, in) -> tell(told, most, p, cut(p, work.of(p, in), pieces, count))));
+    JobScope.run(parts.engine(), how.what(), sent::write);
     Parts<byte[]> merged = merged(pieces, how.limits().eagerBytes());
-    keys = keys(JobScope.run(parts.engine(), how.merged(), merged::collect));
+    keys =
+        keys(
+            told.take(0, parts.count())
+                .map(frames -> mergedHere(frames, pieces, how.limits()))
+                .orElseGet(() -> JobScope.run(parts.engine(), how.merged(), merged::collect)));
     for (Key key : keys) {
       for (byte[] frame : key.head.figures) {
         figures.add(ObjectCodec.decode(frame, how.figures()));
@@ -63,12 +82,48 @@ final class GatheredPieces<F extends Record & OfPartition, V> implements Gathere
     payload = keys.stream().mapToLong(k -> k.head.payload).sum();
   }
 
-  private static <F extends Record & OfPartition, V> Iterator<Tuple2<Integer, byte[]>> cut(
+  /** Tells the driver the pieces of a partition if they are small. */
+  private static Iterator<Tuple2<Integer, byte[]>> tell(
+      Told told, long most, int partition, List<Tuple2<Integer, byte[]>> pieces) {
+    long bytes = pieces.stream().mapToLong(t -> t._2().length).sum();
+    if (bytes <= most) {
+      var frames = new ArrayList<byte[]>();
+      for (Tuple2<Integer, byte[]> t : pieces) {
+        frames.add(ByteBuffer.allocate(Integer.BYTES).putInt(t._1()).array());
+        frames.add(t._2());
+      }
+      told.tell(partition, frames);
+    }
+    return pieces.iterator();
+  }
+
+  /** What the second stage would collect, of all that was told: by partition keys and frames. */
+  private static <V> List<byte[]> mergedHere(
+      List<List<byte[]>> told, Pieces<V> pieces, Gathering.Limits limits) {
+    var byKey = new ArrayList<List<Tuple2<Integer, byte[]>>>();
+    for (int k = 0; k < limits.keys(); k++) {
+      byKey.add(new ArrayList<>());
+    }
+    for (List<byte[]> frames : told) {
+      for (int i = 0; i < frames.size(); i += 2) {
+        int key = ByteBuffer.wrap(frames.get(i)).getInt();
+        byKey.get(key).add(new Tuple2<>(key, frames.get(i + 1)));
+      }
+    }
+    var merged = new ArrayList<byte[]>();
+    for (int k = 0; k < limits.keys(); k++) {
+      merge(k, byKey.get(k).iterator(), pieces.merging(), limits.eagerBytes())
+          .forEachRemaining(merged::add);
+    }
+    return merged;
+  }
+
+  private static <F extends Record & OfPartition, V> List<Tuple2<Integer, byte[]>> cut(
       int partition, Found<F, V> found, Pieces<V> pieces, int keys) {
     var out = new ArrayList<Tuple2<Integer, byte[]>>();
     out.add(new Tuple2<>(partition % keys, ObjectCodec.encode(found.figures())));
     pieces.cut(partition, found.table(), keys, (key, frame) -> out.add(new Tuple2<>(key, frame)));
-    return out.iterator();
+    return out;
   }
 
   private Parts<byte[]> merged(Pieces<V> pieces, long mostBytes) {

@@ -10,6 +10,7 @@ import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
@@ -142,6 +143,14 @@ final class LocalParts<T> extends Parts<T> {
       to.get(t._1()).add(t);
     }
     return to;
+  }
+
+  @Override
+  public Optional<long[]> write() {
+    if (count > 0) {
+      part(0);
+    }
+    return Optional.empty();
   }
 
   @Override

@@ -7,6 +7,7 @@ import io.sparqr.spark.exchange.Depot;
 import java.io.Serializable;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
@@ -108,6 +109,14 @@ public abstract class Parts<T> {
 
   /** What is made of an RDD, or of its counterpart in this JVM alone. */
   public abstract <R> R either(Function<JavaRDD<T>, R> rdd, Supplier<R> here);
+
+  /**
+   * Writes what {@link #shuffle} has been asked for, before anybody reads it.
+   *
+   * @return bytes of each partition, 0 only for those without an element; empty if they are not
+   *     known
+   */
+  public abstract Optional<long[]> write();
 
   /** Persists the computed elements until {@code held} is closed. */
   public abstract Parts<T> persist(StorageLevel level, Held held);

@@ -6,12 +6,15 @@ import io.sparqr.spark.engine.CollectJob;
 import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.engine.Held;
 import io.sparqr.spark.engine.KeyPartitioner;
+import io.sparqr.spark.engine.SparkErrors;
 import io.sparqr.spark.exchange.Depot;
+import io.sparqr.spark.internals.ShuffleWrite;
 import java.io.Serializable;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.spark.api.java.JavaPairRDD;
@@ -152,6 +155,16 @@ class SparkParts<T> extends Parts<T> {
         .filter(HeldBatches::isOpen)
         .<Parts<Tuple2<Integer, byte[]>>>map(in -> new Here<>(engine(), keys, in::of))
         .orElseGet(() -> shuffle(keys, work));
+  }
+
+  @Override
+  public Optional<long[]> write() {
+    try {
+      return ShuffleWrite.run(rdd.rdd());
+    } catch (InterruptedException | TimeoutException e) {
+      // As Spark's own jobs throw it.
+      throw SparkErrors.<RuntimeException>sneaky(e);
+    }
   }
 
   @Override

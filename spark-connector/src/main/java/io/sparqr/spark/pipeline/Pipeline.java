@@ -246,7 +246,8 @@ public final class Pipeline {
             p.rows.rows(),
             p.rows.parts(),
             profiler.isPresent(),
-            solution(plan));
+            solution(plan),
+            top(plan));
     Foreground.work();
     List<TaskReport> reports;
     try (var working = progress.working(levels.work(), plan.analysis().flops())) {
@@ -345,6 +346,16 @@ public final class Pipeline {
             && !options.factorization().keepQ()
             && !options.problem().dropping().by();
     return only ? Optional.of(SolveInTask.INSTANCE) : Optional.empty();
+  }
+
+  /**
+   * How the tasks of the highest of several levels solve at once, with R kept: they have no columns
+   * outside, so that nothing else is needed, and a stage is spared.
+   */
+  private static Optional<TaskSolution> top(SolvePlan plan) {
+    return plan.partition().levels() > 1 && FirstSolution.fits(plan)
+        ? Optional.of(SolveInTask.INSTANCE)
+        : Optional.empty();
   }
 
   private Prepared prepare(JobScope scope, ProgressTracker progress) {

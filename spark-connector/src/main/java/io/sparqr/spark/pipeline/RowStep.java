@@ -101,9 +101,15 @@ final class RowStep {
                     mostBytes(found),
                     held,
                     (p, part) -> parts.keyed(p, router(plan, p, part, some, combined.ofPart()))));
+    Optional<long[]> bytes = JobScope.run(engine, "rows to the tasks of their fronts", rows::write);
+    // Where singletons and notices of changed rows would be there is often nothing to fetch.
+    boolean none = bytes.isPresent() && bytes.get()[parts.driver()] == 0;
     List<Tuple2<Integer, byte[]>> mine =
-        JobScope.run(engine, "singleton rows to the driver", () -> rows.collect(parts.driver()))
-            .get(0);
+        none
+            ? List.of()
+            : JobScope.run(
+                    engine, "singleton rows to the driver", () -> rows.collect(parts.driver()))
+                .get(0);
     return new Sent(rows, parts, driverShare(plan.value(), mine.iterator()), combined);
   }
 

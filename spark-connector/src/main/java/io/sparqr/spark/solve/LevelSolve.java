@@ -66,7 +66,10 @@ public final class LevelSolve {
       levels.solutions().forEach(frame -> place(VectorCodec.decodeSparse(frame), x));
       return;
     }
-    down(Substitution.STORED, x, plan.numbers().rhsCount() + Probe.COUNT, scope);
+    List<byte[]> top = levels.takeTop();
+    top.forEach(frame -> place(VectorCodec.decodeSparse(frame), x));
+    int from = top.isEmpty() ? levels.count() : levels.count() - 1;
+    down(Substitution.STORED, x, plan.numbers().rhsCount() + Probe.COUNT, from, scope);
   }
 
   /**
@@ -139,8 +142,18 @@ public final class LevelSolve {
   }
 
   private List<TaskSolve.Where> down(Substitution what, double[] x, int width, JobScope scope) {
+    return down(what, x, width, levels.count(), scope);
+  }
+
+  /**
+   * Down the tree from below a level.
+   *
+   * @param from the level above the first
+   */
+  private List<TaskSolve.Where> down(
+      Substitution what, double[] x, int width, int from, JobScope scope) {
     var where = new ArrayList<TaskSolve.Where>();
-    for (int l = levels.count() - 1; l >= 0; l--) {
+    for (int l = from - 1; l >= 0; l--) {
       scope.describe("back substitution, level " + (l + 1) + " of " + levels.count());
       put(l, what, made(l, what, x, width, where), x, width);
     }

@@ -23,7 +23,8 @@ class LevelHereTest {
     var kept = new TaskOutput.Report(new byte[] {(byte) task});
     return new TaskResult(
         List.of(new byte[] {(byte) (10 + task)}),
-        keeping.factor() ? List.<TaskOutput>of(kept).iterator() : List.<TaskOutput>of().iterator());
+        keeping.factor() ? List.<TaskOutput>of(kept).iterator() : List.<TaskOutput>of().iterator(),
+        List.of());
   }
 
   @Test

@@ -43,13 +43,17 @@ class TaskRefusalTest {
                     : List.of(TaskReportTest.report(6, 0, "").encode()).iterator());
   }
 
+  private static List<List<byte[]>> each(JavaRDD<byte[]> level) {
+    return level.collect().stream().map(List::of).toList();
+  }
+
   private static TaskResult hungry() {
     RUNS.incrementAndGet();
     var all = new ArrayList<byte[]>();
     for (int k = 0; k < 1000; k++) {
       all.add(new byte[Integer.MAX_VALUE - 8]);
     }
-    return new TaskResult(all, Collections.emptyIterator());
+    return new TaskResult(all, Collections.emptyIterator(), List.of());
   }
 
   @Test
@@ -58,7 +62,7 @@ class TaskRefusalTest {
     JavaRDD<byte[]> level = level(TaskRefusalTest::hungry);
     Throwable e =
         catchThrowable(
-            () -> TaskRefusal.lookingFor(Engine.of(LocalSpark.context()), 6, level::collect));
+            () -> TaskRefusal.lookingFor(Engine.of(LocalSpark.context()), 6, () -> each(level)));
     assertThat(e)
         .isInstanceOf(InsufficientMemoryException.class)
         .hasMessageMatching(
@@ -83,7 +87,8 @@ class TaskRefusalTest {
             });
     assertThat(
             catchThrowable(
-                () -> TaskRefusal.lookingFor(Engine.of(LocalSpark.context()), 6, level::collect)))
+                () ->
+                    TaskRefusal.lookingFor(Engine.of(LocalSpark.context()), 6, () -> each(level))))
         .isInstanceOf(InputChangedException.class)
         .hasMessage(changed.getMessage());
   }
@@ -93,7 +98,8 @@ class TaskRefusalTest {
     JavaRDD<byte[]> level = level(TaskRefusalTest::hungry);
     assertThat(
             catchThrowable(
-                () -> TaskRefusal.lookingFor(Engine.of(LocalSpark.context()), 5, level::collect)))
+                () ->
+                    TaskRefusal.lookingFor(Engine.of(LocalSpark.context()), 5, () -> each(level))))
         .hasMessageContaining("Job aborted")
         .as("with an OutOfMemoryError among its causes it would have ended this JVM")
         .hasRootCauseInstanceOf(InsufficientMemoryException.class);

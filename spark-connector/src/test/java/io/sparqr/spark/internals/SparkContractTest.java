@@ -2,6 +2,7 @@
 package io.sparqr.spark.internals;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.entry;
 
 import com.tngtech.archunit.core.domain.JavaAccess;
@@ -22,7 +23,10 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
+import org.apache.spark.HashPartitioner;
+import org.apache.spark.SparkException;
 import org.apache.spark.TaskContext;
+import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
@@ -41,6 +45,7 @@ import org.apache.spark.storage.StorageLevel;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import scala.Tuple2;
 
 /**
  * What we need of Spark's private parts is there and does what we think it does. The gate runs this
@@ -288,6 +293,43 @@ class SparkContractTest {
     // Within a task it would mark the task as failed.
     assertThat(RunningTask.isLostShuffle(new MetadataFetchFailedException(0, 0, "lost"))).isTrue();
     assertThat(RunningTask.isLostShuffle(new IllegalStateException("lost"))).isFalse();
+  }
+
+  @Test
+  void aShuffleIsWrittenOnceAndBeforeItIsRead() throws Exception {
+    var made = context.sc().longAccumulator();
+    JavaPairRDD<Integer, byte[]> pieces =
+        context
+            .parallelize(List.of(0, 1, 2, 2), 2)
+            .mapToPair(
+                k -> {
+                  made.add(1);
+                  return new Tuple2<>(k, new byte[100]);
+                })
+            .partitionBy(new HashPartitioner(4));
+    long[] bytes = ShuffleWrite.run(pieces.rdd()).orElseThrow();
+    assertThat(bytes).hasSize(4);
+    assertThat(bytes[0]).isPositive();
+    assertThat(bytes[2]).isPositive();
+    assertThat(bytes[3]).as("nothing to read").isZero();
+    assertThat(pieces.count()).isEqualTo(4);
+    assertThat(made.value()).isEqualTo(4);
+    assertThat(ShuffleWrite.run(context.parallelize(List.of(1), 1).rdd()))
+        .as("no shuffle")
+        .isEmpty();
+  }
+
+  @Test
+  void aShuffleThatCannotBeWrittenFailsAsAJobDoes() {
+    JavaPairRDD<Integer, Integer> pieces =
+        context
+            .parallelize(List.of(1), 1)
+            .mapToPair(k -> new Tuple2<>(k, k / (k - 1)))
+            .partitionBy(new HashPartitioner(2));
+    assertThatThrownBy(() -> ShuffleWrite.run(pieces.rdd()))
+        .isInstanceOf(SparkException.class)
+        .hasMessageContaining("Job aborted due to stage failure: Task 0 in stage")
+        .hasRootCauseInstanceOf(ArithmeticException.class);
   }
 
   @Test
