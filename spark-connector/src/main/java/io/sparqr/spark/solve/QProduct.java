@@ -6,23 +6,23 @@ import io.sparqr.numeric.RowBlock;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.engine.Held;
 import io.sparqr.spark.engine.JobScope;
-import io.sparqr.spark.engine.KeyPartitioner;
 import io.sparqr.spark.engine.SparkErrors;
 import io.sparqr.spark.exchange.PlanHandle;
 import io.sparqr.spark.factor.FactorLevels;
 import io.sparqr.spark.factor.TaskSlice;
+import io.sparqr.spark.parts.ShuffledFrames;
 import io.sparqr.spark.parts.TaskInput;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.rows.RowNumbers;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.spark.wire.ChangeCodec;
 import io.sparqr.spark.wire.Frame;
-import io.sparqr.spark.wire.ReflectedCodec;
 import io.sparqr.spark.wire.ReflectedCodec.Reflected;
+import io.sparqr.spark.wire.ReflectedCodec;
 import io.sparqr.spark.wire.RowBatchCodec;
 import io.sparqr.spark.wire.RowValuesCodec;
-import io.sparqr.spark.wire.VectorCodec;
 import io.sparqr.spark.wire.VectorCodec.Sparse;
+import io.sparqr.spark.wire.VectorCodec;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -128,7 +128,7 @@ public final class QProduct {
                       .rows()
                       .mapPartitionsWithIndex(
                           (p, rows) -> new RowNumbers(b.value(), p, rows), false));
-      made = JavaPairRDD.fromJavaRDD(routed).partitionBy(new KeyPartitioner(plan.driverKey() + 1));
+      made = ShuffledFrames.of(routed, plan.driverKey() + 1);
       numbers = made;
     }
     return made;
@@ -244,8 +244,7 @@ public final class QProduct {
 
   private JavaRDD<double[]> back(JavaRDD<byte[]> frames, int width) {
     PlanHandle b = broadcast;
-    return JavaPairRDD.fromJavaRDD(frames.mapPartitions(QProduct::byPartition))
-        .partitionBy(new KeyPartitioner(source.partitions()))
+    return ShuffledFrames.of(frames.mapPartitions(QProduct::byPartition), source.partitions())
         .values()
         .mapPartitionsWithIndex(
             (p, in) -> merged(p, b.value().readings().of(p).rows(), in, width), true);
