@@ -112,7 +112,9 @@ class DamagedShuffleTest {
 
     private void change(Path file) throws IOException {
       try (var in = new RandomAccessFile(file.toFile(), "rw")) {
-        for (long at = random.nextInt(APART); at < in.length(); at += 1 + random.nextInt(2 * APART)) {
+        for (long at = random.nextInt(APART);
+            at < in.length();
+            at += 1 + random.nextInt(2 * APART)) {
           in.seek(at);
           int b = in.read();
           in.seek(at);

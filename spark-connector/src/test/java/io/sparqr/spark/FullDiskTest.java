@@ -114,15 +114,16 @@ class FullDiskTest {
             && run("mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", disk + "") == 0,
         "no right to mount");
     CsrMatrix a = Problems.random(3_000, 800, 8, SEED);
-    var rdd =
-        LocalSpark.context().parallelize(Problems.rows(a, Problems.rhs(a.rows(), SEED)), 2);
+    var rdd = LocalSpark.context().parallelize(Problems.rows(a, Problems.rhs(a.rows(), SEED)), 2);
     try (QRFactorization f = GpuSparseQR.builder().factorize(rdd)) {
       Path target = disk.resolve("saved");
       assertThatThrownBy(() -> f.save(target.toUri().toString()))
           .isInstanceOfSatisfying(
               DiskFullException.class, e -> assertThat(e.folder()).contains(target.toString()))
           .hasMessageMatching(
-              "no space left on device in \\S*" + target + "\\S*, where the factorization is saved");
+              "no space left on device in \\S*"
+                  + target
+                  + "\\S*, where the factorization is saved");
       assertThat(target).as("what was written of it").doesNotExist();
       f.save(folder.resolve("elsewhere").toUri().toString());
     } finally {

@@ -65,8 +65,7 @@ final class NetlibLoader extends URLClassLoader {
     constructor.setAccessible(true);
     var kernels = (DenseKernels) constructor.newInstance(blas, true, description);
     String bits = KernelBits.of(kernels);
-    return (DenseKernels)
-        constructor.newInstance(blas, true, description + ", kernels " + bits);
+    return (DenseKernels) constructor.newInstance(blas, true, description + ", kernels " + bits);
   }
 
   @Override

@@ -105,9 +105,7 @@ final class ScorePass {
                                 (int) ((long) s.order * reducers / partitions),
                                 ObjectCodec.encode(s))));
     JavaRDD<byte[]> merged =
-        ShuffledFrames.of(parts, reducers)
-            .values()
-            .mapPartitions(ScorePass::merge);
+        ShuffledFrames.of(parts, reducers).values().mapPartitions(ScorePass::merge);
     return total(JobScope.run(context, "robust errors, summed up", merged::collect));
   }
 

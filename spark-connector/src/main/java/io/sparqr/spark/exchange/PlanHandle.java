@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sends the plan to the executors: a broadcast that is written frame by frame ({@link PlanStream})
- * and read once per JVM. An executor remembers it while there is room, and once the factorization is
- * closed until it reads another one.
+ * and read once per JVM. An executor remembers it while there is room, and once the factorization
+ * is closed until it reads another one.
  *
  * <p>The driver holds the plan itself, also referenced by Spark's block manager. If executors are
  * other JVMs, it also holds compressed blocks of 4 MB for them to fetch, as long as the broadcast

@@ -36,7 +36,8 @@ public final class ShuffledFrames extends RDD<Tuple2<Integer, byte[]>> {
   }
 
   /** Shuffles frames to the partitions 0 to {@code count} - 1 that are their keys. */
-  public static JavaPairRDD<Integer, byte[]> of(JavaRDD<Tuple2<Integer, byte[]>> frames, int count) {
+  public static JavaPairRDD<Integer, byte[]> of(
+      JavaRDD<Tuple2<Integer, byte[]>> frames, int count) {
     return of(JavaPairRDD.fromJavaRDD(frames), count);
   }
 

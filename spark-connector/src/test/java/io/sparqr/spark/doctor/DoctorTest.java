@@ -110,7 +110,8 @@ class DoctorTest {
     Findings f = findings();
     NativeCheck.judge(linux, new NativeVersions(List.of("1.5.13"), List.of("0.3.31-1.5.13")), f);
     NativeCheck.judge(linux, new NativeVersions(List.of("1.5.9"), List.of("0.3.31-1.5.13")), f);
-    NativeCheck.judge(linux, new NativeVersions(List.of("1.5.13", "1.5.9"), List.of("0.3.31-1.5.13")), f);
+    NativeCheck.judge(
+        linux, new NativeVersions(List.of("1.5.13", "1.5.9"), List.of("0.3.31-1.5.13")), f);
     NativeCheck.judge(linux, new NativeVersions(List.of("1.5.13"), List.of()), f);
     NativeCheck.judge("Mac OS X aarch64", new NativeVersions(List.of(), List.of()), f);
     assertThat(f.list())
