@@ -18,7 +18,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaSparkContext;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -26,7 +25,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Bytes of shuffle files change when the second level is about to begin. Without compression Spark
  * notices nothing; the map tasks are run again all the same, and the answer has the same bits.
  */
-@Tag("once")
 class DamagedShuffleTest {
 
   private static final long SEED = Long.getLong("test.seed", 20261128L);
