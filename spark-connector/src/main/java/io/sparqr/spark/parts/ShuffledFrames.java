@@ -48,6 +48,11 @@ public final class ShuffledFrames extends RDD<Tuple2<Integer, byte[]>> {
     return JavaPairRDD.fromJavaRDD(JavaRDD.fromRDD(made, ClassTags.any()));
   }
 
+  /** The shuffle itself below such an RDD; another RDD as it is. */
+  static RDD<?> shuffled(RDD<?> read) {
+    return read instanceof ShuffledFrames frames ? frames.parent() : read;
+  }
+
   @Override
   public Partition[] getPartitions() {
     return parent().partitions();

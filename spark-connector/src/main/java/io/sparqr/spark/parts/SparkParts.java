@@ -156,7 +156,7 @@ class SparkParts<T> extends Parts<T> {
   @Override
   public Optional<long[]> write() {
     try {
-      return ShuffleWrite.run(rdd.rdd());
+      return ShuffleWrite.run(ShuffledFrames.shuffled(rdd.rdd()));
     } catch (InterruptedException | TimeoutException e) {
       // As Spark's own jobs throw it.
       throw SparkErrors.<RuntimeException>sneaky(e);
