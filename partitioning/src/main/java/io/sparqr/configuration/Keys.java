@@ -231,9 +231,10 @@ public final class Keys {
       Key.text(
           "sparqr.native.folder",
           JVM,
-          "`sparqr-<user>` in `java.io.tmpdir`",
-          "private folder for JCuda's native library (and for OpenBLAS, if"
-              + " `~/.javacpp/cache` is not writable), created with mode 0700. A folder that"
+          "`sparqr-<user>` in `java.io.tmpdir`; `~/.cache/sparqr`, if that is mounted noexec",
+          "private folder for all native libraries, created with mode 0700 (unless it is"
+              + " set, OpenBLAS is in `~/.javacpp/cache`, and the interface to it in"
+              + " `java.io.tmpdir`, where that is possible). A folder that"
               + " belongs to another user, is open to others or is a link is refused");
 
   public static final Key<String> LOG_LEVEL =

@@ -50,7 +50,9 @@ public final class PrivateFolder {
   }
 
   /**
-   * The folder of {@link Keys#NATIVE_FOLDER}; created if missing.
+   * The folder of {@link Keys#NATIVE_FOLDER}; created if missing. By default {@code sparqr-<user>}
+   * among the temporary files, or {@code .cache/sparqr} of the user's home if native code may not
+   * be run from there but from the home.
    *
    * @throws IOException if it cannot be created or belongs to another user; names folder, owner and
    *     remedy, in one line
@@ -61,8 +63,22 @@ public final class PrivateFolder {
   }
 
   private static Path usual() {
-    String user = System.getProperty("user.name").replaceAll("[^A-Za-z0-9._-]", "_");
-    return Path.of(System.getProperty("java.io.tmpdir"), "sparqr-" + user);
+    return usual(
+        Path.of(System.getProperty("java.io.tmpdir")),
+        System.getProperty("user.name", "_"),
+        System.getProperty("user.home", "?"),
+        Mounts.ofThisProcess());
+  }
+
+  static Path usual(Path temporary, String user, String home, Mounts mounts) {
+    // A user without a name has the home "?", which would be a folder of the working directory.
+    if (mounts.noexec(temporary).isPresent()
+        && Path.of(home).isAbsolute()
+        && Files.isWritable(Path.of(home))
+        && mounts.noexec(Path.of(home)).isEmpty()) {
+      return Path.of(home, ".cache", "sparqr");
+    }
+    return temporary.resolve("sparqr-" + user.replaceAll("[^A-Za-z0-9._-]", "_"));
   }
 
   /** Opens any folder in the same way. */

@@ -4,7 +4,10 @@ package io.sparqr.error;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** No space is left on a disk that Spark writes to; names the folder and the size of the data. */
+/**
+ * No space is left on a disk that is written to; names the folder and, if known, the size of the
+ * data.
+ */
 public final class DiskFullException extends SparseQrException {
 
   private static final long serialVersionUID = 1;

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -57,8 +58,29 @@ public final class NamedObjects {
 
   /** Keeps an object as long as the heap has room for it, or until {@link #drop}. */
   public <T> void remember(Name<T> name, T object) {
-    all.values().removeIf(o -> o instanceof SoftReference<?> r && r.get() == null);
-    all.put(name, new SoftReference<>(object));
+    remember(name, object, () -> true);
+  }
+
+  /**
+   * As above, for objects that nobody drops: the next one to be remembered takes the place of those
+   * that are no longer wanted.
+   *
+   * @param wanted whether the object is still of use; must not refer to it
+   */
+  public <T> void remember(Name<T> name, T object, BooleanSupplier wanted) {
+    all.values()
+        .removeIf(o -> o instanceof Remembered r && (r.get() == null || !r.wanted.getAsBoolean()));
+    all.put(name, new Remembered(object, wanted));
+  }
+
+  /** An object behind a soft reference. */
+  private static final class Remembered extends SoftReference<Object> {
+    private final BooleanSupplier wanted;
+
+    Remembered(Object object, BooleanSupplier wanted) {
+      super(object);
+      this.wanted = wanted;
+    }
   }
 
   /** The object with a name, if it is held or still remembered. */
@@ -68,15 +90,19 @@ public final class NamedObjects {
     return Optional.ofNullable(name.type.cast(object));
   }
 
-  /** The object with a name; read and remembered if there is none, by one thread at a time. */
-  public <T> T rememberedOr(Name<T> name, Supplier<T> read) {
+  /**
+   * The object with a name; read and remembered if there is none, by one thread at a time.
+   *
+   * @param wanted as for {@link #remember(Name, Object, BooleanSupplier)}
+   */
+  public <T> T rememberedOr(Name<T> name, Supplier<T> read, BooleanSupplier wanted) {
     Optional<T> found = find(name);
     if (found.isPresent()) {
       return found.get();
     }
     synchronized (all) {
       T object = find(name).orElseGet(read);
-      remember(name, object);
+      remember(name, object, wanted);
       return object;
     }
   }

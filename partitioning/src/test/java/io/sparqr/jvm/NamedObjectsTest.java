@@ -4,6 +4,7 @@ package io.sparqr.jvm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.jvm.NamedObjects.Name;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -38,12 +39,26 @@ class NamedObjectsTest {
   void whatIsRememberedIsReadOnceAndNotHeld() {
     var reads = new AtomicInteger();
     for (int k = 0; k < 3; k++) {
-      assertThat(objects.rememberedOr(name, () -> "read " + reads.incrementAndGet()))
+      assertThat(objects.rememberedOr(name, () -> "read " + reads.incrementAndGet(), () -> true))
           .isEqualTo("read 1");
     }
     assertThat(objects.held()).isZero();
     objects.drop(name);
-    assertThat(objects.rememberedOr(name, () -> "again")).isEqualTo("again");
+    assertThat(objects.rememberedOr(name, () -> "again", () -> true)).isEqualTo("again");
+  }
+
+  @Test
+  void whatIsNoLongerWantedGivesWayToTheNext() {
+    var wanted = new AtomicBoolean(true);
+    objects.remember(name, "a", wanted::get);
+    objects.remember(new Name<>(String.class, "b"), "b", wanted::get);
+    assertThat(objects.find(name)).contains("a");
+    wanted.set(false);
+    objects.remember(new Name<>(String.class, "c"), "c");
+    assertThat(objects.find(name)).isEmpty();
+    assertThat(objects.find(new Name<>(String.class, "b"))).isEmpty();
+    objects.remember(new Name<>(String.class, "d"), "d");
+    assertThat(objects.find(new Name<>(String.class, "c"))).contains("c");
   }
 
   @Test

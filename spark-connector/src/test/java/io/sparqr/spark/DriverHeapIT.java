@@ -52,6 +52,27 @@ class DriverHeapIT {
     assertThat(Double.parseDouble(solved[2])).isLessThan(10 * Tolerances.REORDERED);
   }
 
+  /** Many distinct rows of few columns: the driver has the graph, a few MB, instead of them. */
+  @Test
+  void manyCellsOfFewColumnsTakeLittleOfTheDriver() throws Exception {
+    String[] said =
+        OwnJvm.run(
+                folder,
+                Duration.ofSeconds(200),
+                List.of("-Xmx256m", "-XX:+UseSerialGC"),
+                DriverCells.class,
+                "1500000")
+            .stream()
+            .filter(l -> l.startsWith("live "))
+            .findFirst()
+            .orElseThrow()
+            .split(" ");
+    long patterns = Long.parseLong(said[1]);
+    long live = Long.parseLong(said[2]);
+    assertThat(patterns).isGreaterThan(1_000_000);
+    assertThat(live).as("the rows alone would be 28 bytes each").isLessThan(28 * patterns);
+  }
+
   private String[] run(long heap) throws IOException, InterruptedException {
     List<String> lines =
         OwnJvm.run(

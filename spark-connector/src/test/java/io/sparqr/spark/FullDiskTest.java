@@ -105,6 +105,32 @@ class FullDiskTest {
     assertThat(e.neededBytes()).hasValue(12 * nonzeros + 16L * 12_000);
   }
 
+  /** Spark's folders have room: the folder of the factorization is the full one. */
+  @Test
+  void ofASavedFactorizationTheTargetIsNamed(@TempDir Path folder) throws Exception {
+    Path disk = Files.createDirectory(folder.resolve("disk"));
+    assumeTrue(
+        Files.isExecutable(Path.of("/usr/bin/mount"))
+            && run("mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", disk + "") == 0,
+        "no right to mount");
+    CsrMatrix a = Problems.random(3_000, 800, 8, SEED);
+    var rdd = LocalSpark.context().parallelize(Problems.rows(a, Problems.rhs(a.rows(), SEED)), 2);
+    try (QRFactorization f = GpuSparseQR.builder().factorize(rdd)) {
+      Path target = disk.resolve("saved");
+      assertThatThrownBy(() -> f.save(target.toUri().toString()))
+          .isInstanceOfSatisfying(
+              DiskFullException.class, e -> assertThat(e.folder()).contains(target.toString()))
+          .hasMessageMatching(
+              "no space left on device in \\S*"
+                  + target
+                  + "\\S*, where the factorization is saved");
+      assertThat(target).as("what was written of it").doesNotExist();
+      f.save(folder.resolve("elsewhere").toUri().toString());
+    } finally {
+      run("umount", "-l", disk.toString());
+    }
+  }
+
   /** The task fails in the middle of its fronts, and what it had put into files is freed. */
   @Test
   void rowsOfRThatDoNotFit(@TempDir Path folder) throws IOException, InterruptedException {

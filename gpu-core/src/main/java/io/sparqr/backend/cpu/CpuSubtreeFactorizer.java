@@ -40,7 +40,8 @@ public final class CpuSubtreeFactorizer implements SubtreeFactorizer {
     long start = System.nanoTime();
     var state = new SubtreeState(problem, options, rule);
     TreeRun.run(state, kernels, options.threads());
-    return state.result(description(), (System.nanoTime() - start) * 1e-9);
+    SubtreeFactor made = state.result(description(), (System.nanoTime() - start) * 1e-9);
+    return kernels.warning().map(w -> made.with(made.summary().warning(w))).orElse(made);
   }
 
   @Override

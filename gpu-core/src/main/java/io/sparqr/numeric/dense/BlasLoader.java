@@ -3,6 +3,7 @@ package io.sparqr.numeric.dense;
 
 import dev.ludovic.netlib.blas.JavaBLAS;
 import io.sparqr.configuration.Keys;
+import io.sparqr.configuration.Mounts;
 import io.sparqr.configuration.PrivateFolder;
 import java.io.File;
 import java.io.IOException;
@@ -24,6 +25,10 @@ public final class BlasLoader {
   private static final String CACHE = "org.bytedeco.javacpp.cachedir";
 
   private static final String CACHE_TOO = "org.bytedeco.javacpp.cacheDir";
+
+  /** Of the linker: a library on a file system that native code may not be run from. */
+  private static final String NOEXEC = "failed to map segment";
+
   private static final String NETLIB_PATH = "dev.ludovic.netlib.blas.nativeLibPath";
 
   private BlasLoader() {}
@@ -54,8 +59,22 @@ public final class BlasLoader {
       while (cause.getCause() != null) {
         cause = cause.getCause();
       }
-      return javaKernels("no native BLAS: " + firstLine(cause));
+      return fallback(NativeVersions.ofClassPath().mismatch().orElse(firstLine(cause)));
     }
+  }
+
+  private static DenseKernels fallback(String reason) {
+    String why = "no native BLAS: " + reason;
+    if (why.contains(NOEXEC)) {
+      why +=
+          "; it is mounted noexec: name another folder by the system property "
+              + Keys.NATIVE_FOLDER.name();
+    }
+    return new NetlibKernels(
+        JavaBLAS.getInstance(),
+        false,
+        "pure Java BLAS (" + why + ")",
+        "pure Java BLAS, about three times slower: " + why);
   }
 
   private static DenseKernels openBlas() throws ReflectiveOperationException {
@@ -83,19 +102,23 @@ public final class BlasLoader {
 
   /**
    * JavaCPP puts OpenBLAS into ~/.javacpp/cache; without a home directory it would use a folder in
-   * the shared temporary directory, regardless of its owner.
+   * the shared temporary directory, regardless of its owner. Nor does it see that native code may
+   * not be run from there.
    */
   private static void requireOwnCache() {
+    if (System.getProperty(CACHE) != null || System.getProperty(CACHE_TOO) != null) {
+      return;
+    }
     String user = System.getProperty("user.home", "?");
     File home = new File(user, ".javacpp/cache");
     // A user without a name has the home "?", which would be a folder of the working directory.
-    boolean usable =
-        new File(user).isAbsolute()
-            && (home.exists() || home.mkdirs())
-            && home.canRead()
-            && home.canWrite()
-            && home.canExecute();
-    if (usable || System.getProperty(CACHE) != null || System.getProperty(CACHE_TOO) != null) {
+    if (Keys.NATIVE_FOLDER.find(System::getProperty).isEmpty()
+        && new File(user).isAbsolute()
+        && (home.exists() || home.mkdirs())
+        && home.canRead()
+        && home.canWrite()
+        && home.canExecute()
+        && Mounts.ofThisProcess().noexec(home.toPath()).isEmpty()) {
       return;
     }
     try {

@@ -1,6 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.numeric.dense;
 
+import java.util.Optional;
+
 /** The only level-3 operation of the dense factorizations. Stateless and thread-safe. */
 public interface DenseKernels {
 
@@ -32,4 +34,9 @@ public interface DenseKernels {
 
   /** Library, version, core type, or the reason for pure Java. One line, for the report. */
   String description();
+
+  /** What is wrong with them in a line, such as native ones that could not be loaded, and why. */
+  default Optional<String> warning() {
+    return Optional.empty();
+  }
 }

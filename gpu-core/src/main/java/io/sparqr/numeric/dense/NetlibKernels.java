@@ -2,6 +2,8 @@
 package io.sparqr.numeric.dense;
 
 import dev.ludovic.netlib.blas.BLAS;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** gemm through a dev.ludovic.netlib instance, native or Java. */
 final class NetlibKernels implements DenseKernels {
@@ -9,11 +11,17 @@ final class NetlibKernels implements DenseKernels {
   private final BLAS blas;
   private final boolean isNative;
   private final String description;
+  private final @Nullable String warning;
 
   NetlibKernels(BLAS blas, boolean isNative, String description) {
+    this(blas, isNative, description, null);
+  }
+
+  NetlibKernels(BLAS blas, boolean isNative, String description, @Nullable String warning) {
     this.blas = blas;
     this.isNative = isNative;
     this.description = description;
+    this.warning = warning;
   }
 
   @Override
@@ -48,5 +56,10 @@ final class NetlibKernels implements DenseKernels {
   @Override
   public String description() {
     return description;
+  }
+
+  @Override
+  public Optional<String> warning() {
+    return Optional.ofNullable(warning);
   }
 }

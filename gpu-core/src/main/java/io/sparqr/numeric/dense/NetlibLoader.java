@@ -1,13 +1,15 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.numeric.dense;
 
+import java.io.IOException;
+import java.io.InputStream;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
 import java.security.CodeSource;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.logging.Level;
-import java.util.logging.Logger;
 
 /**
  * A second copy of netlib's classes, and of {@link NetlibKernels} on top of them. netlib chooses
@@ -20,6 +22,12 @@ import java.util.logging.Logger;
 final class NetlibLoader extends URLClassLoader {
 
   private static final String KERNELS = NetlibKernels.class.getName();
+  private static final String NATIVE = "dev.ludovic.netlib.blas.JNIBLAS";
+
+  /** The name of {@link java.nio.file.Files} in a class file, and what takes its place. */
+  private static final byte[] FILES = constant("java/nio/file/Files");
+
+  private static final byte[] OUR_FILES = constant("io/sparqr/numeric/dense/NativeFiles");
 
   private NetlibLoader(URL[] urls) {
     super("sparqr-netlib", urls, NetlibLoader.class.getClassLoader());
@@ -40,33 +48,24 @@ final class NetlibLoader extends URLClassLoader {
       urls.add(source.getLocation());
     }
     // Never closed: the kernels load classes from it for the life of the JVM.
-    var loader = new NetlibLoader(urls.toArray(new URL[0]));
-    // netlib logs a warning for every implementation that fails to load, starting with the vector
-    // module's.
-    Logger log = Logger.getLogger("dev.ludovic.netlib.blas.InstanceBuilder");
-    Level level = log.getLevel();
-    log.setLevel(Level.OFF);
-    try {
-      return kernels(loader, description);
-    } finally {
-      log.setLevel(level);
-    }
+    return kernels(new NetlibLoader(urls.toArray(new URL[0])), description);
   }
 
   private static DenseKernels kernels(NetlibLoader loader, String description)
       throws ReflectiveOperationException {
-    Object blas =
-        loader
-            .loadClass("dev.ludovic.netlib.blas.NativeBLAS")
-            .getMethod("getInstance")
-            .invoke(null);
+    // The class itself, because netlib's choice among its classes keeps to itself why one fails.
+    var getInstance = loader.loadClass(NATIVE).getMethod("getInstance");
+    getInstance.setAccessible(true);
+    Object blas = getInstance.invoke(null);
     var constructor =
         loader
             .loadClass(KERNELS)
             .getDeclaredConstructor(
                 loader.loadClass("dev.ludovic.netlib.blas.BLAS"), boolean.class, String.class);
     constructor.setAccessible(true);
-    return (DenseKernels) constructor.newInstance(blas, true, description);
+    var kernels = (DenseKernels) constructor.newInstance(blas, true, description);
+    String bits = KernelBits.of(kernels);
+    return (DenseKernels) constructor.newInstance(blas, true, description + ", kernels " + bits);
   }
 
   @Override
@@ -80,8 +79,59 @@ final class NetlibLoader extends URLClassLoader {
     }
     synchronized (getClassLoadingLock(name)) {
       Class<?> loaded = findLoadedClass(name);
-      return loaded == null ? findClass(name) : loaded;
+      if (loaded != null) {
+        return loaded;
+      }
+      return name.equals(NATIVE) ? findNative() : findClass(name);
     }
+  }
+
+  /** The class that writes and loads the native library, with {@link NativeFiles} for Files. */
+  private Class<?> findNative() throws ClassNotFoundException {
+    try (InputStream in = getResourceAsStream(NATIVE.replace('.', '/') + ".class")) {
+      if (in == null) {
+        throw new ClassNotFoundException(NATIVE);
+      }
+      byte[] changed = withOurFiles(in.readAllBytes());
+      return defineClass(NATIVE, changed, 0, changed.length);
+    } catch (IOException e) {
+      throw new ClassNotFoundException(NATIVE, e);
+    }
+  }
+
+  /**
+   * A class file with another name in its table of constants (JVM specification, 4.4.7). As it is
+   * if the name is not there once: then the library is written among the temporary files.
+   */
+  static byte[] withOurFiles(byte[] file) {
+    int at = find(file, 0);
+    if (at < 0 || find(file, at + 1) >= 0) {
+      return file;
+    }
+    byte[] changed = Arrays.copyOf(file, file.length + OUR_FILES.length - FILES.length);
+    System.arraycopy(OUR_FILES, 0, changed, at, OUR_FILES.length);
+    int rest = at + FILES.length;
+    System.arraycopy(file, rest, changed, at + OUR_FILES.length, file.length - rest);
+    return changed;
+  }
+
+  private static int find(byte[] file, int from) {
+    for (int at = from; at + FILES.length <= file.length; at++) {
+      if (Arrays.equals(file, at, at + FILES.length, FILES, 0, FILES.length)) {
+        return at;
+      }
+    }
+    return -1;
+  }
+
+  /** A text in the table of constants: its tag 1, its length in two bytes, its letters. */
+  private static byte[] constant(String name) {
+    byte[] letters = name.getBytes(StandardCharsets.US_ASCII);
+    byte[] all = new byte[3 + letters.length];
+    all[0] = 1;
+    all[2] = (byte) letters.length;
+    System.arraycopy(letters, 0, all, 3, letters.length);
+    return all;
   }
 
   @Override

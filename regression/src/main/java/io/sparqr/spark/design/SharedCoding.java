@@ -2,6 +2,7 @@
 package io.sparqr.spark.design;
 
 import io.sparqr.jvm.NamedObjects;
+import io.sparqr.spark.internals.StoredBlocks;
 import io.sparqr.spark.wire.OwnObjects;
 import java.io.Serializable;
 import java.util.UUID;
@@ -39,7 +40,10 @@ final class SharedCoding implements Serializable {
   Coding coding() {
     Coding here = coding;
     if (here == null) {
-      here = NamedObjects.ofJvm().rememberedOr(name(), this::read);
+      long broadcast = bytes.id();
+      here =
+          NamedObjects.ofJvm()
+              .rememberedOr(name(), this::read, () -> StoredBlocks.isBroadcastHere(broadcast));
       coding = here;
     }
     return here;

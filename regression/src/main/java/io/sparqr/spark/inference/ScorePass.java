@@ -2,15 +2,14 @@
 package io.sparqr.spark.inference;
 
 import io.sparqr.spark.engine.JobScope;
-import io.sparqr.spark.engine.KeyPartitioner;
 import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.parts.ShuffledFrames;
 import io.sparqr.spark.wire.ObjectCodec;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
-import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
@@ -106,10 +105,7 @@ final class ScorePass {
                                 (int) ((long) s.order * reducers / partitions),
                                 ObjectCodec.encode(s))));
     JavaRDD<byte[]> merged =
-        JavaPairRDD.fromJavaRDD(parts)
-            .partitionBy(new KeyPartitioner(reducers))
-            .values()
-            .mapPartitions(ScorePass::merge);
+        ShuffledFrames.of(parts, reducers).values().mapPartitions(ScorePass::merge);
     return total(JobScope.run(context, "robust errors, summed up", merged::collect));
   }
 
@@ -173,8 +169,7 @@ final class ScorePass {
                           return new ClusterScores(row, columns, k, reducers);
                         }));
     JavaRDD<byte[]> merged =
-        JavaPairRDD.fromJavaRDD(parts)
-            .partitionBy(new KeyPartitioner(reducers))
+        ShuffledFrames.of(parts, reducers)
             .values()
             .mapPartitionsWithIndex(
                 (p, in) ->

@@ -2,6 +2,7 @@
 package io.sparqr.spark.doctor;
 
 import io.sparqr.configuration.Keys;
+import io.sparqr.configuration.Mounts;
 import io.sparqr.configuration.PrivateFolder;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -29,19 +30,24 @@ final class FolderCheck implements HostCheck {
 
   @Override
   public void look(SparkConf conf, Findings findings) {
+    // Where native code may not be run from one of these, it is in the private folder.
+    boolean all = Keys.NATIVE_FOLDER.find(System::getProperty).isPresent();
     Path temporary = Path.of(System.getProperty(TEMPORARY));
-    look(temporary, TEMPORARY, "the interface to BLAS", findings);
+    if (!all && mounts.noexec(temporary).isEmpty()) {
+      look(temporary, TEMPORARY, "the interface to BLAS", findings);
+    }
     String home = System.getProperty(HOME, "?");
     String cache = System.getProperty(CACHE);
+    Path usual = Path.of(home, ".javacpp", "cache");
     if (cache != null) {
       look(Path.of(cache), CACHE, "OpenBLAS", findings);
     } else if (!Path.of(home).isAbsolute()) {
       findings.warning(option(CACHE), "this user has no home folder (%s = %s)", HOME, home);
-    } else {
-      look(Path.of(home, ".javacpp", "cache"), CACHE, "OpenBLAS", findings);
+    } else if (!all && mounts.noexec(usual).isEmpty()) {
+      look(usual, CACHE, "OpenBLAS", findings);
     }
     try {
-      look(PrivateFolder.open().path(), Keys.NATIVE_FOLDER.name(), "JCuda", findings);
+      look(PrivateFolder.open().path(), Keys.NATIVE_FOLDER.name(), "native code", findings);
     } catch (IOException e) {
       findings.warning(option(Keys.NATIVE_FOLDER.name()), "%s", String.valueOf(e.getMessage()));
     }

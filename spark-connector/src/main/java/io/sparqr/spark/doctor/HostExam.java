@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.doctor;
 
+import io.sparqr.configuration.Mounts;
 import io.sparqr.numeric.dense.BlasLoader;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -3,6 +3,7 @@ package io.sparqr.spark.exchange;
 
 import io.sparqr.jvm.NamedObjects;
 import io.sparqr.spark.engine.Engine;
+import io.sparqr.spark.internals.StoredBlocks;
 import io.sparqr.spark.plan.PlanCodec;
 import io.sparqr.spark.plan.PlanStream;
 import io.sparqr.spark.plan.SolvePlan;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.UUID;
+import java.util.function.BooleanSupplier;
 import org.apache.spark.SerializableWritable;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
@@ -20,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sends the plan to the executors: a broadcast that is written frame by frame ({@link PlanStream})
- * and read once per JVM.
+ * and read once per JVM. An executor remembers it while there is room, and once the factorization
+ * is closed until it reads another one.
  *
  * <p>The driver holds the plan itself, also referenced by Spark's block manager. If executors are
  * other JVMs, it also holds compressed blocks of 4 MB for them to fetch, as long as the broadcast
@@ -110,7 +113,16 @@ public final class PlanHandle implements Serializable {
 
   /** The plan, which each JVM reads from its broadcast once. */
   public SolvePlan value() {
-    return plan != null ? plan : NamedObjects.ofJvm().rememberedOr(name(), this::read);
+    return plan != null ? plan : NamedObjects.ofJvm().rememberedOr(name(), this::read, wanted());
+  }
+
+  /** Until the broadcast is destroyed, which an executor only sees by its block. */
+  private BooleanSupplier wanted() {
+    if (broadcast == null && packed == null) {
+      return () -> true;
+    }
+    long id = broadcast != null ? broadcast.id() : packed.id();
+    return () -> StoredBlocks.isBroadcastHere(id);
   }
 
   private SolvePlan read() {

@@ -16,7 +16,9 @@ import io.sparqr.spark.report.SolveProfile;
 import io.sparqr.spark.report.SolveReport;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 
 /** The report of a factorization, computed once, and the reports of the solves with it. */
 public final class FactorReport {
@@ -177,7 +179,27 @@ public final class FactorReport {
     made.rank().condition().warning().ifPresent(warnings::add);
     basic.warning().ifPresent(warnings::add);
     warnings.addAll(made.totals().summary().warnings());
+    differentBlas(made.totals().summary().backend()).ifPresent(warnings::add);
     warnings.addAll(ofRows(made));
     return warnings;
+  }
+
+  /**
+   * What is to be said if CPUs with kernels of different bits had a part in it.
+   *
+   * @param backend names of all backends that had
+   */
+  static Optional<String> differentBlas(String backend) {
+    List<String> cpus =
+        Arrays.stream(backend.split(" \\+ ", -1)).filter(b -> b.startsWith("cpu: ")).toList();
+    // Why it is plain Java may differ, what it computes does not.
+    long kinds =
+        cpus.stream().map(b -> b.startsWith("cpu: pure Java") ? "Java" : b).distinct().count();
+    return kinds < 2
+        ? Optional.empty()
+        : Optional.of(
+            ("executors with different BLAS (%s): the last bits depend on which of them gets which"
+                    + " task")
+                .formatted(String.join("; ", cpus)));
   }
 }

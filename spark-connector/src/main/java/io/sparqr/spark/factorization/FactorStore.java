@@ -121,7 +121,7 @@ final class FactorStore {
       }
     }
     deleteOthers(new Path(target, PARTS), written);
-    try (DataOutputStream out = files.create(new Path(target, HEAD), false)) {
+    try (var out = new DataOutputStream(SavedFile.create(files, new Path(target, HEAD)))) {
       head.write(out, written);
     }
   }

@@ -69,7 +69,8 @@ record StoredPart(String name, int frames, long bytes, long checksum) implements
     var sum = new CRC32C();
     int count = 0;
     long bytes;
-    try (var out = new DataOutputStream(new CheckedOutputStream(files.create(path, false), sum))) {
+    try (var out =
+        new DataOutputStream(new CheckedOutputStream(SavedFile.create(files, path), sum))) {
       out.write(MAGIC);
       out.writeInt(VERSION);
       out.writeBytes(id);

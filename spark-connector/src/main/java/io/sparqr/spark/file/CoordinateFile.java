@@ -10,9 +10,9 @@ import io.sparqr.matrix.SymmetricHalves;
 import io.sparqr.matrix.Triplets;
 import io.sparqr.spark.engine.Held;
 import io.sparqr.spark.engine.JobScope;
-import io.sparqr.spark.engine.KeyPartitioner;
 import io.sparqr.spark.file.FileRows.Request;
 import io.sparqr.spark.file.InputFile.Split;
+import io.sparqr.spark.parts.ShuffledFrames;
 import io.sparqr.spark.wire.EntryCodec;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.IOException;
@@ -186,7 +186,7 @@ final class CoordinateFile {
     if (rhs != null) {
       frames = frames.union(rhs.frames(ranges, splits.size()));
     }
-    return frames.partitionBy(new KeyPartitioner(ranges.count() + 1));
+    return ShuffledFrames.of(frames, ranges.count() + 1);
   }
 
   /**

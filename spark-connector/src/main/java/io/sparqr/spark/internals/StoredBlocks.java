@@ -10,6 +10,7 @@ import org.apache.spark.memory.MemoryMode;
 import org.apache.spark.storage.BlockId;
 import org.apache.spark.storage.BlockManager;
 import org.apache.spark.storage.BlockManagerId;
+import org.apache.spark.storage.BroadcastBlockId;
 import org.apache.spark.storage.RDDBlockId;
 import org.apache.spark.storage.StorageLevel;
 import scala.Option;
@@ -81,6 +82,13 @@ public final class StoredBlocks {
     scala.collection.Iterator<Object> values = found.get().data();
     Object value = values.next();
     return values.hasNext() ? Optional.empty() : Optional.of(value);
+  }
+
+  /** Whether this JVM has the value of a broadcast, in memory or on disk: until it is destroyed. */
+  public static boolean isBroadcastHere(long broadcast) {
+    SparkEnv env = SparkEnv.get();
+    return env != null
+        && env.blockManager().getStatus(new BroadcastBlockId(broadcast, "")).isDefined();
   }
 
   /** Removes a block from this JVM, and tells the driver. */

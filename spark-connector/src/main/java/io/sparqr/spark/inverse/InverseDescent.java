@@ -4,11 +4,11 @@ package io.sparqr.spark.inverse;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.engine.Held;
 import io.sparqr.spark.engine.JobScope;
-import io.sparqr.spark.engine.KeyPartitioner;
 import io.sparqr.spark.engine.SparkErrors;
 import io.sparqr.spark.exchange.PlanHandle;
 import io.sparqr.spark.factor.FactorLevels;
 import io.sparqr.spark.factor.TaskSlice;
+import io.sparqr.spark.parts.ShuffledFrames;
 import io.sparqr.spark.parts.TaskInput;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.rows.LeverageRouter;
@@ -134,7 +134,7 @@ public final class InverseDescent implements InverseNorms.Tree {
                     .rows()
                     .mapPartitionsWithIndex(
                         (p, rows) -> new LeverageRouter(b.value(), p, rows), false));
-    return JavaPairRDD.fromJavaRDD(routed).partitionBy(new KeyPartitioner(plan.driverKey() + 1));
+    return ShuffledFrames.of(routed, plan.driverKey() + 1);
   }
 
   /** Shuffles the levels' leverages back to the partitions of the rows, and computes them. */
@@ -148,8 +148,7 @@ public final class InverseDescent implements InverseNorms.Tree {
     scope.describe("leverages, back to the partitions of their rows");
     int partitions = observations.get().source.rows().getNumPartitions();
     JavaPairRDD<Integer, byte[]> back =
-        JavaPairRDD.fromJavaRDD(frames.mapPartitions(InverseDescent::byPartition))
-            .partitionBy(new KeyPartitioner(partitions));
+        ShuffledFrames.of(frames.mapPartitions(InverseDescent::byPartition), partitions);
     JavaRDD<double[]> values =
         back.values().mapPartitionsWithIndex((p, in) -> merge(b.value(), p, in), true);
     observations.get().held.persist(values, StorageLevel.MEMORY_AND_DISK());
@@ -224,7 +223,7 @@ public final class InverseDescent implements InverseNorms.Tree {
             context,
             "standard errors, blocks of R^-1 to their children",
             () -> blocks.mapPartitions(it -> keyed(b.value(), it, first, count)));
-    return JavaPairRDD.fromJavaRDD(keyed).partitionBy(new KeyPartitioner(count)).values();
+    return ShuffledFrames.of(keyed, count).values();
   }
 
   private static Iterator<Tuple2<Integer, byte[]>> keyed(

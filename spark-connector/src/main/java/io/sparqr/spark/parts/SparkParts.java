@@ -5,7 +5,6 @@ import io.sparqr.spark.engine.ClassTags;
 import io.sparqr.spark.engine.CollectJob;
 import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.engine.Held;
-import io.sparqr.spark.engine.KeyPartitioner;
 import io.sparqr.spark.engine.SparkErrors;
 import io.sparqr.spark.exchange.Depot;
 import io.sparqr.spark.internals.ShuffleWrite;
@@ -17,7 +16,6 @@ import java.util.Optional;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.storage.StorageLevel;
@@ -136,9 +134,7 @@ class SparkParts<T> extends Parts<T> {
   public Parts<Tuple2<Integer, byte[]>> shuffle(
       int keys, PartWork<T, Tuple2<Integer, byte[]>> work) {
     JavaRDD<Tuple2<Integer, byte[]>> sent = mapped(work);
-    JavaPairRDD<Integer, byte[]> pairs =
-        JavaPairRDD.fromJavaRDD(sent).partitionBy(new KeyPartitioner(keys));
-    return new SparkParts<>(JavaRDD.fromRDD(pairs.rdd(), sent.classTag()));
+    return new SparkParts<>(JavaRDD.fromRDD(ShuffledFrames.of(sent, keys).rdd(), sent.classTag()));
   }
 
   @Override
@@ -160,7 +156,7 @@ class SparkParts<T> extends Parts<T> {
   @Override
   public Optional<long[]> write() {
     try {
-      return ShuffleWrite.run(rdd.rdd());
+      return ShuffleWrite.run(ShuffledFrames.shuffled(rdd.rdd()));
     } catch (InterruptedException | TimeoutException e) {
       // As Spark's own jobs throw it.
       throw SparkErrors.<RuntimeException>sneaky(e);

@@ -47,6 +47,11 @@ public final class PatternPass {
   /** Of all partitions together, which are merged in arrays of that length. */
   private static final int MOST_PATTERNS = Integer.MAX_VALUE - 8;
 
+  private static final long QUARTER = 4;
+
+  /** Of an edge of the graph of A'A, on the driver. */
+  private static final double EDGE_BYTES = 24;
+
   /** Least bytes of a pattern in a table. */
   private static final long LEAST_BYTES = 20;
 
@@ -154,7 +159,7 @@ public final class PatternPass {
     requireVectors(n, sum.rhs().count());
     List<Sizes> known = found.counts(Sizes.class);
     Sizes sizes = known.stream().reduce(Sizes.NONE, Sizes::plus);
-    if (16 * sizes.patterns() + 4 * sizes.entries() > bound(engine)) {
+    if (tooMany(sizes, n, bound(engine))) {
       var pass = new GraphPass(engine, found.sent(), n, ridge(), sum.sum());
       RowGraph graph = pass.run(sum.fingerprint().rows(), sum.fingerprint().nonzeros());
       double[] norm = norm(found.tables(new ByHash(false)), sum);
@@ -270,6 +275,18 @@ public final class PatternPass {
           "solution",
           length);
     }
+  }
+
+  /**
+   * Whether the graph of A'A is to take the place of the distinct rows: they are more than the
+   * bound, or at least a quarter of it (they take three times as much while they are merged) where
+   * there are so few columns that even a full graph is small beside them, as with many cells of few
+   * factors.
+   */
+  static boolean tooMany(Sizes sizes, int columns, long bound) {
+    long bytes = 16 * sizes.patterns() + 4 * sizes.entries();
+    double graph = EDGE_BYTES * columns * (columns + 1.0) / 2;
+    return bytes > bound || bytes > bound / QUARTER && 2 * graph < bytes;
   }
 
   /** Bytes of distinct rows beyond which the graph of A'A replaces them. */

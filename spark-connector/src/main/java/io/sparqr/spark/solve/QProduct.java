@@ -6,11 +6,11 @@ import io.sparqr.numeric.RowBlock;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.engine.Held;
 import io.sparqr.spark.engine.JobScope;
-import io.sparqr.spark.engine.KeyPartitioner;
 import io.sparqr.spark.engine.SparkErrors;
 import io.sparqr.spark.exchange.PlanHandle;
 import io.sparqr.spark.factor.FactorLevels;
 import io.sparqr.spark.factor.TaskSlice;
+import io.sparqr.spark.parts.ShuffledFrames;
 import io.sparqr.spark.parts.TaskInput;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.rows.RowNumbers;
@@ -128,7 +128,7 @@ public final class QProduct {
                       .rows()
                       .mapPartitionsWithIndex(
                           (p, rows) -> new RowNumbers(b.value(), p, rows), false));
-      made = JavaPairRDD.fromJavaRDD(routed).partitionBy(new KeyPartitioner(plan.driverKey() + 1));
+      made = ShuffledFrames.of(routed, plan.driverKey() + 1);
       numbers = made;
     }
     return made;
@@ -244,8 +244,7 @@ public final class QProduct {
 
   private JavaRDD<double[]> back(JavaRDD<byte[]> frames, int width) {
     PlanHandle b = broadcast;
-    return JavaPairRDD.fromJavaRDD(frames.mapPartitions(QProduct::byPartition))
-        .partitionBy(new KeyPartitioner(source.partitions()))
+    return ShuffledFrames.of(frames.mapPartitions(QProduct::byPartition), source.partitions())
         .values()
         .mapPartitionsWithIndex(
             (p, in) -> merged(p, b.value().readings().of(p).rows(), in, width), true);

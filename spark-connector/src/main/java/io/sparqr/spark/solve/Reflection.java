@@ -8,11 +8,11 @@ import io.sparqr.numeric.RowBlock;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.engine.Held;
 import io.sparqr.spark.engine.JobScope;
-import io.sparqr.spark.engine.KeyPartitioner;
 import io.sparqr.spark.engine.SparkErrors;
 import io.sparqr.spark.exchange.PlanHandle;
 import io.sparqr.spark.factor.FactorLevels;
 import io.sparqr.spark.factor.TaskSlice;
+import io.sparqr.spark.parts.ShuffledFrames;
 import io.sparqr.spark.parts.TaskInput;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.rows.RhsRouter;
@@ -135,7 +135,7 @@ public final class Reflection {
             .rows()
             .mapPartitionsWithIndex(
                 (p, rows) -> new RhsRouter(b.value(), p, rows, weighted), false);
-    return JavaPairRDD.fromJavaRDD(routed).partitionBy(new KeyPartitioner(plan.driverKey() + 1));
+    return ShuffledFrames.of(routed, plan.driverKey() + 1);
   }
 
   /**

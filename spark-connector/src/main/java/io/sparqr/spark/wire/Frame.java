@@ -134,6 +134,19 @@ public final class Frame {
     return buffer.position(HEADER);
   }
 
+  /**
+   * Whether bytes begin as a frame and are not what was sealed: their length, kind or checksum is
+   * wrong. O(bytes).
+   */
+  public static boolean isDamaged(byte[] bytes) {
+    if (bytes.length < HEADER) {
+      return false;
+    }
+    ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    return buffer.getInt(0) == MAGIC
+        && (buffer.getInt(12) != bytes.length || buffer.getInt(8) != checksum(bytes));
+  }
+
   /** The kind in the header of a frame, not verified before {@link #open}. */
   public static Kind kind(byte[] bytes) {
     if (bytes.length < HEADER || bytes[6] < 0 || bytes[6] >= Kind.values().length) {

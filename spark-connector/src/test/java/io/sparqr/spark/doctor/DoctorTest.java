@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.sparqr.configuration.Keys;
+import io.sparqr.configuration.Mounts;
+import io.sparqr.numeric.dense.NativeVersions;
 import io.sparqr.spark.doctor.Finding.Level;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -106,11 +108,12 @@ class DoctorTest {
   void javaCppIsOfOneVersionAndThatOfOpenBlas() {
     String linux = "Linux amd64";
     Findings f = findings();
-    NativeCheck.judge(linux, List.of("1.5.13"), List.of("0.3.31-1.5.13"), f);
-    NativeCheck.judge(linux, List.of("1.5.9"), List.of("0.3.31-1.5.13"), f);
-    NativeCheck.judge(linux, List.of("1.5.13", "1.5.9"), List.of("0.3.31-1.5.13"), f);
-    NativeCheck.judge(linux, List.of("1.5.13"), List.of(), f);
-    NativeCheck.judge("Mac OS X aarch64", List.of(), List.of(), f);
+    NativeCheck.judge(linux, new NativeVersions(List.of("1.5.13"), List.of("0.3.31-1.5.13")), f);
+    NativeCheck.judge(linux, new NativeVersions(List.of("1.5.9"), List.of("0.3.31-1.5.13")), f);
+    NativeCheck.judge(
+        linux, new NativeVersions(List.of("1.5.13", "1.5.9"), List.of("0.3.31-1.5.13")), f);
+    NativeCheck.judge(linux, new NativeVersions(List.of("1.5.13"), List.of()), f);
+    NativeCheck.judge("Mac OS X aarch64", new NativeVersions(List.of(), List.of()), f);
     assertThat(f.list())
         .extracting(Finding::level)
         .containsExactly(Level.OK, Level.WARNING, Level.WARNING, Level.OK, Level.NOTE);

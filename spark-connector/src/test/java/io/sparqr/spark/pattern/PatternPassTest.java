@@ -129,4 +129,16 @@ class PatternPassTest {
       assertThat(back.get(1)).isEqualTo(large);
     }
   }
+
+  /** Seven million cells of 2,350 columns are analyzed by their graph, a panel's rows are not. */
+  @Test
+  void theGraphTakesThePlaceOfPatternsThatAreManyBesideIt() {
+    long quarterOfAGigabyte = 256 << 20;
+    var cells = new RowTables.Sizes(7_000_000, 21_000_000, 63e6);
+    assertThat(PatternPass.tooMany(cells, 2_350, quarterOfAGigabyte)).isTrue();
+    assertThat(PatternPass.tooMany(cells, 400_000, quarterOfAGigabyte)).isFalse();
+    assertThat(PatternPass.tooMany(cells, 400_000, quarterOfAGigabyte / 2)).isTrue();
+    var few = new RowTables.Sizes(2_000_000, 6_000_000, 18e6);
+    assertThat(PatternPass.tooMany(few, 2_350, quarterOfAGigabyte)).isFalse();
+  }
 }

@@ -1,5 +1,5 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-package io.sparqr.spark.doctor;
+package io.sparqr.configuration;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
  * The mounted file systems of this process, from Linux' /proc/self/mountinfo (proc(5)); none
  * elsewhere.
  */
-final class Mounts {
+public final class Mounts {
 
   private static final Path FILE = Path.of("/proc/self/mountinfo");
 
@@ -29,13 +29,14 @@ final class Mounts {
    *
    * @param options of the mount, such as "rw,noexec"
    */
-  record Mount(Path at, List<String> options) {}
+  private record Mount(Path at, List<String> options) {}
 
   private Mounts(List<Mount> list) {
     this.list = list;
   }
 
-  static Mounts ofThisProcess() {
+  /** Those of now; none where the list cannot be read. */
+  public static Mounts ofThisProcess() {
     try {
       return Files.exists(FILE)
           ? parse(Files.readAllLines(FILE, StandardCharsets.UTF_8))
@@ -45,7 +46,8 @@ final class Mounts {
     }
   }
 
-  static Mounts parse(List<String> lines) {
+  /** Those of the lines of such a file. */
+  public static Mounts parse(List<String> lines) {
     var found = new ArrayList<Mount>();
     for (String line : lines) {
       String[] field = line.split(" ");
@@ -79,7 +81,7 @@ final class Mounts {
   /**
    * Where the file system is mounted that forbids native code under a path; empty if it may run.
    */
-  Optional<Path> noexec(Path path) {
+  public Optional<Path> noexec(Path path) {
     return of(real(path)).filter(m -> m.options.contains("noexec")).map(Mount::at);
   }
 
