@@ -14,10 +14,10 @@ import java.util.SplittableRandom;
  *
  * <p>First X = -E / 2 is tried, the symmetric one: ||E r_j|| = ||R^-T h_j||. For random Z of s
  * columns the j-th row of H R^-1 Z has norm sqrt(s) ||R^-T h_j|| in the mean (Johnson and
- * Lindenstrauss; its square has the chi-squared distribution of s degrees, so that it is less than
- * a fifth of that once in 10^4 for s = 8, and the largest of n columns counts). Products with F and
- * R have twice the precision; H is never formed. Some 20 n^2 s flops and as many for each entry of
- * F.
+ * Lindenstrauss; its square has the chi-squared distribution of s degrees, so that for s = 8 it is
+ * less than a third of that once in 10^3 and less than a fifth once in 4 10^4, and the largest of n
+ * columns counts). Products with F and R have twice the precision; H is never formed. Some 20 n^2 s
+ * flops and as many for each entry of F.
  *
  * <p>That counts roundings in the directions in which R is small with its condition. Where it is
  * too much, a few such directions U, orthonormal, the smallest first, are split off: with P = I -

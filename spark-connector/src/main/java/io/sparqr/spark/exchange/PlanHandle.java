@@ -118,10 +118,11 @@ public final class PlanHandle implements Serializable {
 
   /** Until the broadcast is destroyed, which an executor only sees by its block. */
   private BooleanSupplier wanted() {
-    if (broadcast == null && packed == null) {
+    var held = broadcast != null ? broadcast : packed;
+    if (held == null) {
       return () -> true;
     }
-    long id = broadcast != null ? broadcast.id() : packed.id();
+    long id = held.id();
     return () -> StoredBlocks.isBroadcastHere(id);
   }
 
