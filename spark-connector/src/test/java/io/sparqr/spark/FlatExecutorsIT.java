@@ -128,7 +128,6 @@ class FlatExecutorsIT {
 
   @Test
   void nothingGrowsOnAnExecutor() throws IOException, InterruptedException {
-    LocalSpark.context().stop();
     var conf =
         LocalCluster.conf("sparqr flat executors", 1, 2)
             .set("spark.executor.memory", "1000m")

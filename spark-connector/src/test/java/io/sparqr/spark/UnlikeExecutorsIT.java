@@ -50,7 +50,6 @@ class UnlikeExecutorsIT {
   @Test
   void theReasonAndTheDifferenceAreWarnings(@TempDir Path folder)
       throws IOException, InterruptedException {
-    LocalSpark.context().stop();
     Path link = folder.resolve("link");
     Files.createSymbolicLink(link, folder);
     CsrMatrix a = Problems.grid(40, SEED);

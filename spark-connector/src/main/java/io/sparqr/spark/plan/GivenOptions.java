@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.plan;
 
+import io.sparqr.ordering.OrderingMethod;
 import java.lang.reflect.RecordComponent;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -59,6 +60,10 @@ public final class GivenOptions {
   }
 
   private static String word(String name, Enum<?> value) {
+    if (value == OrderingMethod.GIVEN) {
+      // No option has it as its value: it comes with the order.
+      return "given";
+    }
     return SolveOption.all().stream()
         .filter(o -> o.name().equals(name))
         .findFirst()

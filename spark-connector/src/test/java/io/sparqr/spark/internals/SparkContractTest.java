@@ -26,6 +26,7 @@ import java.util.stream.Collectors;
 import org.apache.spark.HashPartitioner;
 import org.apache.spark.SparkException;
 import org.apache.spark.TaskContext;
+import org.apache.spark.TaskContext$;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -33,6 +34,7 @@ import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.ml.linalg.SQLDataTypes;
 import org.apache.spark.ml.linalg.Vector;
 import org.apache.spark.ml.linalg.Vectors;
+import org.apache.spark.shuffle.FetchFailedException;
 import org.apache.spark.shuffle.MetadataFetchFailedException;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -98,6 +100,32 @@ class SparkContractTest {
     JavaRDD<Object> none = context.<Object>emptyRDD().persist(StorageLevel.MEMORY_ONLY());
     persisted.add(none);
     return none.id();
+  }
+
+  @Test
+  void aBroadcastIsHereUntilItIsDestroyed() {
+    Broadcast<int[]> sent = LocalSpark.context().broadcast(new int[] {1, 2});
+    assertThat(sent.value()).hasSize(2);
+    assertThat(StoredBlocks.isBroadcastHere(sent.id())).isTrue();
+    sent.destroy(true);
+    assertThat(StoredBlocks.isBroadcastHere(sent.id())).isFalse();
+  }
+
+  /** What is not sound is for Spark as if it could not be fetched. */
+  @Test
+  void damagedOutputIsAFailedFetch() {
+    JavaPairRDD<Integer, Integer> shuffled =
+        LocalSpark.context()
+            .parallelize(List.of(1, 2, 3, 4, 5, 6), 3)
+            .mapToPair(i -> new Tuple2<>(i, i))
+            .partitionBy(new HashPartitioner(2));
+    assertThat(shuffled.count()).isEqualTo(6);
+    TaskContext none = TaskContext$.MODULE$.empty();
+    ShuffleOutput.requireSound(shuffled.rdd(), 0, none, e -> true);
+    assertThatThrownBy(
+            () -> ShuffleOutput.requireSound(shuffled.rdd(), 0, none, e -> !e._1().equals(4)))
+        .isInstanceOf(FetchFailedException.class)
+        .hasMessageContaining("an element of it is damaged");
   }
 
   @Test
