@@ -29,7 +29,12 @@ final class AnalysisPlan {
 
   /** Analyzes. Near-linear. */
   AnalysisPlan(SparsityPattern pattern, Permutation order, SymbolicOptions options, PhaseTimes t) {
-    this(pattern, order, null, options, t);
+    this(pattern, order, null, mean(pattern.nonzeros(), pattern.rows()), options, t);
+  }
+
+  /** Mean entries of a row. */
+  static double mean(long entries, long rows) {
+    return (double) entries / Math.max(1, rows);
   }
 
   /**
@@ -37,11 +42,13 @@ final class AnalysisPlan {
    *
    * @param counts size n2, by place in the order: rows that begin at a place; default: counted from
    *     the pattern
+   * @param rowLength mean entries of a row
    */
   AnalysisPlan(
       SparsityPattern pattern,
       Permutation order,
       long @Nullable [] counts,
+      double rowLength,
       SymbolicOptions options,
       PhaseTimes t) {
     this.order = order;
@@ -61,8 +68,7 @@ final class AnalysisPlan {
     FrontStructure found = new FrontStructure(graph, tree, made, leftmost);
     t.end("structure and flops");
     if (options.gram()) {
-      double length = (double) pattern.nonzeros() / Math.max(1, pattern.rows());
-      GramMerge merge = new GramMerge(made, found.flops, length, options.rhs());
+      GramMerge merge = new GramMerge(made, found.flops, rowLength, options.rhs());
       work = merge.work();
       gramShare = merge.largestShare();
       Supernodes merged = merge.groups(groups);

@@ -97,7 +97,13 @@ public final class SymbolicAnalyzer {
     System.arraycopy(rest.emptyColumns(), 0, order, n2, n - n2);
     long[] counts = Arrays.copyOf(a.leftmost().apply(new Permutation(order)), n2);
     AnalysisPlan plan =
-        new AnalysisPlan(rest.pattern(), chosen.order(), counts, options, new PhaseTimes());
+        new AnalysisPlan(
+            rest.pattern(),
+            chosen.order(),
+            counts,
+            AnalysisPlan.mean(a.nonzeros(), a.rows()),
+            options,
+            new PhaseTimes());
     var known = new SymbolicAnalysis.Input(a.fingerprint(), a.rows(), a.emptyRows(), a.nonzeros());
     SymbolicAnalysis.Data data =
         ReductionFronts.insert(assemble(known, none, rest, chosen, plan), options.reduction());

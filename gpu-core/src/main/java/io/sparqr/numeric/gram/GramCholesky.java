@@ -164,15 +164,8 @@ final class GramCholesky {
         own[j] = d == 0 ? 0 : own[j] / d;
       }
       for (int l = 1; l < inner - i; l++) {
-        subtract(rows[r + l], own, x[i + l], wide);
+        GramTriangle.subtract(rows[r + l], own, x[i + l], wide);
       }
-    }
-  }
-
-  /** Without offsets, so that the compiler vectorizes it. */
-  private static void subtract(double f, double[] x, double[] from, int length) {
-    for (int j = 0; j < length; j++) {
-      from[j] -= f * x[j];
     }
   }
 

@@ -78,8 +78,8 @@ final class GramTriangle {
     store(sum, x, top, STRIP);
   }
 
-  /** Without offsets, so that the compiler vectorizes it. */
-  private static void subtract(double f, double[] x, double[] from, int length) {
+  /** from -= f x, without offsets, so that the compiler vectorizes it. */
+  static void subtract(double f, double[] x, double[] from, int length) {
     for (int i = 0; i < length; i++) {
       from[i] -= f * x[i];
     }
@@ -268,20 +268,19 @@ final class GramTriangle {
   }
 
   private double[] columns(double[] x, int s) {
-    double[] y = new double[n * s];
-    for (int i = 0; i < n; i++) {
-      for (int q = 0; q < s; q++) {
-        y[q * n + i] = x[i * s + q];
-      }
-    }
-    return y;
+    return transposed(x, n, s);
   }
 
   private double[] rows(double[] x, int s) {
-    double[] y = new double[n * s];
-    for (int i = 0; i < n; i++) {
-      for (int q = 0; q < s; q++) {
-        y[i * s + q] = x[q * n + i];
+    return transposed(x, s, n);
+  }
+
+  /** The transpose of a row-major matrix. */
+  private static double[] transposed(double[] x, int height, int wide) {
+    double[] y = new double[height * wide];
+    for (int i = 0; i < height; i++) {
+      for (int j = 0; j < wide; j++) {
+        y[j * height + i] = x[i * wide + j];
       }
     }
     return y;
