@@ -9,6 +9,7 @@ import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicOptions;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryType;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
@@ -61,9 +62,13 @@ final class DriverCells {
     }
   }
 
+  /** Bytes that the collection left, not those in use: others allocate before these are read. */
   private static long live() {
     System.gc();
-    return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+    return ManagementFactory.getMemoryPoolMXBeans().stream()
+        .filter(p -> p.getType() == MemoryType.HEAP)
+        .mapToLong(p -> p.getCollectionUsage().getUsed())
+        .sum();
   }
 
   private static JavaRDD<SparseRow> cells(JavaSparkContext context, int rows) {

@@ -70,7 +70,8 @@ class DriverHeapIT {
     long patterns = Long.parseLong(said[1]);
     long live = Long.parseLong(said[2]);
     assertThat(patterns).isGreaterThan(1_000_000);
-    assertThat(live).as("the rows alone would be 28 bytes each").isLessThan(28 * patterns);
+    // 28 bytes each, were they here
+    assertThat(live).as("beside distinct rows: %,d", patterns).isLessThan(14 * patterns);
   }
 
   private String[] run(long heap) throws IOException, InterruptedException {

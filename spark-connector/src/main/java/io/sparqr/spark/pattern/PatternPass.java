@@ -160,9 +160,10 @@ public final class PatternPass {
     List<Sizes> known = found.counts(Sizes.class);
     Sizes sizes = known.stream().reduce(Sizes.NONE, Sizes::plus);
     if (tooMany(sizes, n, bound(engine))) {
+      // First, for the patterns that came along with the counts go with it.
+      double[] norm = norm(found.tables(new ByHash(false)), sum);
       var pass = new GraphPass(engine, found.sent(), n, ridge(), sum.sum());
       RowGraph graph = pass.run(sum.fingerprint().rows(), sum.fingerprint().nonzeros());
-      double[] norm = norm(found.tables(new ByHash(false)), sum);
       return result(RowPatterns.tooMany(sizes.patterns(), graph), found, sum, norm);
     }
     // Before anything of the size of n is made.

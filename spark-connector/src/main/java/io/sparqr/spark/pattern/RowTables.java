@@ -66,6 +66,9 @@ record RowTables(List<DistinctPatterns> patterns, ColumnChunks norms) {
     public RowTables table(List<byte[]> frames) {
       var chunks = new ArrayList<byte[]>();
       frames.removeIf(f -> Frame.kind(f) == Frame.Kind.CHUNK && chunks.add(f));
+      if (!told) {
+        frames.clear();
+      }
       return new RowTables(
           DistinctPatterns.decoded(frames, Runtime.getRuntime().availableProcessors()),
           ColumnChunks.merge(chunks, ChunkedColumnNorms::joined));
