@@ -31,7 +31,7 @@ class GramPanelTest {
     try (var cpu = new CpuSubtreeFactorizer()) {
       TaskRun expected = run(cpu, reflectors, false);
       TaskRun found = run(cpu, gram, true);
-      assertThat(found.summary.gram().tried() - found.summary.gram().refused()).isEqualTo(1);
+      assertThat(found.summary.gram().tried() - found.summary.gram().refused()).isPositive();
       assertThat(found.summary.rank()).isEqualTo(expected.summary.rank());
       double norm = Math.sqrt(expected.residualSquares[0]);
       assertThat(Math.sqrt(found.residualSquares[0]))

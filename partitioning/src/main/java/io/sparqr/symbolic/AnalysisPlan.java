@@ -69,14 +69,16 @@ final class AnalysisPlan {
     t.end("structure and flops");
     if (options.gram()) {
       GramMerge merge = new GramMerge(made, found.flops, rowLength, options.rhs());
-      work = merge.work();
-      gramShare = merge.largestShare();
+      GramTree chosen = merge.tree();
       Supernodes merged = merge.groups(groups);
       if (merged != groups) {
         made = new FrontTree(merged, byPost, options.rhs());
         leftmost = byPlace(byPost, made);
         found = new FrontStructure(graph, tree, made, leftmost);
+        chosen = GramMerge.tree(made, found.flops, rowLength, options.rhs());
       }
+      work = chosen.work();
+      gramShare = largest(chosen, made.count) / work;
       t.end("fronts by their Gram matrix");
     } else {
       work = sum(found.flops);
@@ -115,6 +117,15 @@ final class AnalysisPlan {
           }
         });
     return count;
+  }
+
+  /** The cost of the front with the most of those by their Gram matrix. */
+  private static double largest(GramTree tree, int fronts) {
+    double largest = 0;
+    for (int f = 0; f < fronts; f++) {
+      largest = tree.isGram(f) ? Math.max(largest, tree.cost(f)) : largest;
+    }
+    return largest;
   }
 
   private static double sum(double[] flops) {

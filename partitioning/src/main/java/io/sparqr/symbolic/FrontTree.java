@@ -11,7 +11,7 @@ import java.util.Arrays;
  * block(c), which makes the postorder with the least peak memory (Liu 1986), where peak(f) = max
  * over the children in order of (blocks of those before it + its peak), and all blocks + the front.
  */
-final class FrontTree {
+final class FrontTree implements GramTree.Fronts {
 
   /** The number of fronts, nf. */
   final int count;
@@ -86,6 +86,31 @@ final class FrontTree {
       place[j] = next[f]++;
       frontOfPlace[place[j]] = f;
     }
+  }
+
+  @Override
+  public int count() {
+    return count;
+  }
+
+  @Override
+  public int parent(int f) {
+    return parent[f];
+  }
+
+  @Override
+  public int pivots(int f) {
+    return pivotStart[f + 1] - pivotStart[f];
+  }
+
+  @Override
+  public int tail(int f) {
+    return cn[f];
+  }
+
+  @Override
+  public double block(int f) {
+    return cm[f];
   }
 
   /** Children of 0 .. count-1 and, under the number count, the roots; fills childStart. */

@@ -2,17 +2,20 @@
 package io.sparqr.symbolic;
 
 /**
- * What a front costs by its Gram matrix, in flops of the same time by reflectors: F'F of its rows
- * and its children's blocks, Cholesky, and the measurement of the result in twice the precision.
- * The units of the parts were measured on two cores with AVX-512.
+ * What a tree of fronts costs by its Gram matrix, in flops of the same time by reflectors: F'F of
+ * its rows and of the blocks that come into it, Cholesky front by front, and the measurement of the
+ * result in twice the precision. The units of the parts were measured on two cores with AVX-512.
  */
 public final class GramWork {
 
-  /** Fronts of fewer columns are over before a measurement pays. */
-  public static final int LEAST_COLUMNS = 96;
-
   /** Reflectors cost at least so many times as much; a smaller gain is lost if one is refused. */
-  public static final double GAIN = 4;
+  public static final double GAIN = 2.5;
+
+  /** A tree that costs less by reflectors is over before a measurement pays. */
+  public static final double LEAST_FLOPS = 1e7;
+
+  /** Entries of R that a tree may have, which are on the heap together. */
+  public static final double MOST_ENTRIES = 1 << 27;
 
   /** Vectors of the measurement. */
   public static final int VECTORS = 8;
@@ -20,16 +23,37 @@ public final class GramWork {
   /** A piece of at most so many rows goes to F'F product by product, another one by a block. */
   public static final int FEW_ROWS = 12;
 
-  /** The time of adding a product to its place, and of an entry in a product of pairs, in flops. */
+  /** The time of adding a product to its place, in flops. */
   private static final double SCATTERED = 40;
 
-  private static final double PAIRS = 130;
+  /** The time of an entry of a row in a product of pairs. */
+  private static final double ROW_PAIRS = 100;
+
+  /** The time of an entry of R in a product of pairs. */
+  private static final double PAIRS = 25;
+
+  /** The time of adding an entry of what a child leaves. */
+  private static final double LEFT = 40;
+
+  /** The time of a front's part of all steps beside its flops. */
+  private static final double FRONT = 2e5;
 
   private GramWork() {}
 
-  /** Cholesky of a front of n columns, and the triangle's part of the measurement. */
-  public static double triangle(double n, int rhs) {
-    return n * n * n / 3 + measured(rhs) * n * n / 2;
+  /** The rows of R of p pivots of a front of n columns: Cholesky, and their part of the rest. */
+  public static double pivots(double p, double n, int rhs) {
+    double eliminated = p * n * n - p * p * n + p * p * p / 3;
+    return eliminated + PAIRS * products(rhs) * entries(p, n) + FRONT;
+  }
+
+  /** Entries of p rows of R with n columns. */
+  public static double entries(double p, double n) {
+    return p * n - p * (p - 1) / 2;
+  }
+
+  /** What a front leaves to its parent, in so many columns. */
+  public static double left(double columns) {
+    return LEFT * columns * columns / 2;
   }
 
   /**
@@ -41,15 +65,10 @@ public final class GramWork {
     double products = (columns * columns * columns - rest * rest * rest) / 6;
     double sum =
         rows <= FEW_ROWS ? SCATTERED * products : 4 * products + SCATTERED * columns * columns / 2;
-    return sum + measured(rhs) * (rows * columns - rows * (rows - 1) / 2);
+    return sum + ROW_PAIRS * products(rhs) * (rows * columns - rows * (rows - 1) / 2);
   }
 
-  /** Whether reflectors of so many flops cost enough more. */
-  public static boolean pays(double reflectors, double gram, double columns) {
-    return columns >= LEAST_COLUMNS && reflectors >= GAIN * gram;
-  }
-
-  private static double measured(int rhs) {
-    return PAIRS * (VECTORS + 3 * (rhs + 1));
+  private static double products(int rhs) {
+    return VECTORS + 3 * (rhs + 1);
   }
 }

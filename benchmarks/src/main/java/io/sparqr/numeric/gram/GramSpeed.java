@@ -2,7 +2,6 @@
 package io.sparqr.numeric.gram;
 
 import io.sparqr.numeric.dense.BlasLoader;
-import io.sparqr.numeric.dense.StaircaseQr;
 import io.sparqr.threads.Crew;
 import java.util.Locale;
 import java.util.SplittableRandom;
@@ -25,31 +24,27 @@ public final class GramSpeed {
     int firms = Integer.parseInt(args[0]);
     RowPieces pieces = pieces(firms, Integer.parseInt(args[1]));
     int n = firms + 2;
-    int ld = n % 512 == 0 ? n + 8 : n;
+    GramShape shape = GramShape.single(n, n);
     var kernels = BlasLoader.kernels();
+    var chunks = new GramChunks(shape);
+    var products = new RowProducts(pieces, chunks);
     for (int round = 0; round < Integer.parseInt(args[2]); round++) {
-      double[] a = new double[Math.toIntExact(StaircaseQr.length(ld, n + 1))];
       long t = System.nanoTime();
-      new GramMatrix(kernels, n, a, ld).sum(pieces, PARALLEL);
-      double product = seconds(t);
+      double[] squares = products.squares(PARALLEL);
+      var fronts = new GramFronts(kernels, shape, chunks, pieces, 1, squares, 0);
+      fronts.factor(part -> {}, PARALLEL);
+      double factored = seconds(t);
       t = System.nanoTime();
-      var factor = new GramCholesky(kernels, n, a, ld);
-      factor.factor(0, part -> {}, PARALLEL);
-      double cholesky = seconds(t);
-      t = System.nanoTime();
-      var triangle = new GramTriangle(n, a, ld, factor);
-      double error =
-          GramMeasure.worst(
-              triangle, new RowProducts(pieces, n), factor, GramQr.allowed(n), PARALLEL);
+      var triangle = new GramTriangle(shape, chunks, fronts.weak, fronts.front);
+      double error = GramMeasure.worst(triangle, products, squares, GramQr.allowed(n), PARALLEL);
       double measured = seconds(t);
       t = System.nanoTime();
-      var all = GramQr.factor(kernels, pieces, n, 1, n, 1e-9, part -> {}, PARALLEL);
+      var all = GramQr.factor(kernels, pieces, shape, 1, 1e-9, part -> {}, PARALLEL);
       System.out.printf(
           Locale.ROOT,
-          "%d columns: F'F %.3f s, Cholesky %.3f s, measured %.3f s (%.2f eps), all %.3f s %s%n",
+          "%d columns: F'F and Cholesky %.3f s, measured %.3f s (%.2f eps), all %.3f s %s%n",
           n,
-          product,
-          cholesky,
+          factored,
           measured,
           error / Math.ulp(1.0),
           seconds(t),

@@ -11,6 +11,7 @@ import io.sparqr.numeric.dense.StaircaseQr;
 import io.sparqr.numeric.dense.TallQr;
 import io.sparqr.numeric.dense.TallReducer;
 import io.sparqr.numeric.gram.GramQr;
+import io.sparqr.numeric.gram.GramShape;
 import io.sparqr.symbolic.FrontMemory;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.threads.Crew;
@@ -52,6 +53,16 @@ final class FrontWorker {
 
   /** Factors the front at this index in the task's list, after its children. */
   void process(int index, Crew crew) {
+    if (!state.groups().has(index)) {
+      single(index, crew);
+    } else if (state.groups().isRoot(index) && !gram(index, crew)) {
+      for (int i : state.groups().members(index)) {
+        single(i, crew);
+      }
+    }
+  }
+
+  private void single(int index, Crew crew) {
     SymbolicAnalysis analysis = state.analysis();
     int f = state.front(index);
     assembly.begin(f);
@@ -67,7 +78,7 @@ final class FrontWorker {
     }
     assembly.sort();
     try {
-      factor(index, f, analysis.fp(f), analysis.fn(f), crew, childBytes);
+      factor(index, f, analysis.fn(f), crew, childBytes);
     } catch (OutOfMemoryError e) {
       throw tooBig(
           f, FrontMemory.hostBytes(assembly.layout().count(), analysis.fn(f), rhsCount), e);
@@ -77,19 +88,25 @@ final class FrontWorker {
   /** A front's rows, or their triangle, as the rank-revealing step takes them. */
   private record Assembled(double[] matrix, int ld, int height, int[] stair, long bytes) {}
 
-  private void factor(int index, int f, int fp, int fn, Crew crew, long childBytes) {
+  private void factor(int index, int f, int fn, Crew crew, long childBytes) {
     Arrays.fill(squares, 0);
     QKeeper keeper = state.keepsQ() ? new QKeeper(f, assembly.layout()) : null;
     var progress = new FrontProgress(state.work(), state.analysis().frontFlops(f));
     flops = 0;
     dropped = 0;
-    Assembled a = gram(fp, fn, crew, progress);
-    if (a == null) {
-      boolean tall = FrontMemory.isTall(assembly.layout().count(), fn, rhsCount);
-      a = tall ? tall(fn, crew, keeper, progress) : whole(f, fn, crew);
-    }
+    boolean tall = FrontMemory.isTall(assembly.layout().count(), fn, rhsCount);
+    Assembled a = tall ? tall(fn, crew, keeper, progress) : whole(f, fn, crew);
     assembly.release();
     state.release(childBytes);
+    finish(index, a, crew, keeper, progress);
+  }
+
+  /** The rank-revealing step and the result of an assembled front. */
+  private void finish(
+      int index, Assembled a, Crew crew, @Nullable QKeeper keeper, FrontProgress progress) {
+    int f = state.front(index);
+    int fp = state.analysis().fp(f);
+    int fn = state.analysis().fn(f);
     if (rowPivot.length < Math.min(a.height, fn)) {
       rowPivot = new int[2 * Math.min(a.height, fn)];
     }
@@ -116,44 +133,64 @@ final class FrontWorker {
     progress.accept(1);
   }
 
-  /** The front's triangle by its Gram matrix; null if that does not pay or is not accepted. */
-  private @Nullable Assembled gram(int fp, int fn, Crew crew, FrontProgress progress) {
-    GramRule rule = state.gramRule();
-    if (rule == null || fn < rule.columns() || !GramQr.fits(fn, rhsCount)) {
-      return null;
+  /** Factors a group by its Gram matrix; false if that is not accepted. */
+  private boolean gram(int root, Crew crew) {
+    int[] members = state.groups().members(root);
+    GroupRows rows = state.groupRows(members);
+    GramShape shape = rows.shape();
+    if (!GramQr.fits(shape, rhsCount)) {
+      return false;
     }
-    var rows = new FrontPieces(assembly);
-    double cost = GramQr.cost(rows, fn, rhsCount);
-    if (reflectorFlops(fn) < rule.gain() * cost) {
-      return null;
+    double cost = 0;
+    for (int i : members) {
+      cost += state.groups().cost(i);
     }
-    long bytes = GramQr.bytes(fn, rhsCount);
+    long bytes = GramQr.bytes(shape, rhsCount);
     state.hold(bytes);
+    var progress = new FrontProgress(state.work(), cost);
     var way = cost < SHARED_GRAM ? Crew.ALONE : crew;
-    GramQr gram = GramQr.factor(kernels, rows, fn, rhsCount, fp, state.tolerance(), progress, way);
-    flops += cost;
+    double tolerance = state.tolerance();
+    GramQr gram = GramQr.factor(kernels, rows, shape, rhsCount, tolerance, progress, way);
+    state.release(bytes);
+    int refused = gram.isAccepted() ? 0 : members.length;
+    state.gram(new FactorSummary.Gram(members.length, refused, cost, gram.error()));
     if (!gram.isAccepted()) {
-      state.gram(new FactorSummary.Gram(1, 1, cost, 0));
-      state.release(bytes);
-      return null;
+      return false;
     }
-    state.gram(new FactorSummary.Gram(1, 0, cost, gram.error()));
-    dropped = gram.droppedNorm();
+    double[] none = new double[rhsCount];
+    int last = members.length - 1;
+    for (int k = 0; k < last; k++) {
+      int f = state.front(members[k]);
+      int[] kept = gram.kept(k);
+      int fn = shape.pivots(k) + shape.tail(k);
+      var packer =
+          new FrontPacker(f, shape.pivots(k), fn, rhsCount, gram.rows(k), gram.ld(k), kept, way);
+      FrontFactor factor = packer.factor(kept.length, state.memory());
+      state.done(members[k], factor, null, none, 0, state.groups().cost(members[k]));
+      release(f);
+    }
+    release(state.front(root));
     System.arraycopy(gram.residualSquares(), 0, squares, 0, rhsCount);
-    double[] matrix = gram.triangle();
-    long kept = 8L * matrix.length;
-    state.release(bytes - kept);
-    return new Assembled(matrix, gram.triangleLd(), gram.held(), gram.staircase(), kept);
+    double[] matrix = gram.rows(last);
+    int height = gram.kept(last).length;
+    var a = new Assembled(matrix, gram.ld(last), height, gram.staircase(), 8L * matrix.length);
+    state.hold(a.bytes);
+    flops = state.groups().cost(root);
+    dropped = gram.droppedNorm();
+    finish(root, a, crew, null, progress);
+    return true;
   }
 
-  /** Flops of reflectors for the front's rows. */
-  private double reflectorFlops(int fn) {
-    FrontLayout layout = assembly.layout();
-    double all = 0;
-    for (int i = 0; i < layout.count(); i++) {
-      all += work(fn, layout.leftmost(i));
+  /** Lets the blocks of a front's children go. */
+  private void release(int f) {
+    SymbolicAnalysis analysis = state.analysis();
+    for (int c = 0; c < analysis.childCount(f); c++) {
+      int child = analysis.child(f, c);
+      ContributionBlock block = state.isOfTask(child) ? state.takeBlock(child) : null;
+      if (block != null) {
+        state.release(bytes(block));
+      }
     }
-    return 2 * all - 2.0 / 3 * fn * fn * fn;
   }
 
   private Assembled tall(int fn, Crew crew, @Nullable QKeeper keeper, FrontProgress progress) {

@@ -1,16 +1,14 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cpu;
 
-import io.sparqr.symbolic.GramWork;
+import io.sparqr.symbolic.GramTree;
 
-/**
- * Which fronts are tried by their Gram matrix, where that is allowed.
- *
- * @param columns at least so many
- * @param gain reflectors cost at least so many times as much
- */
-record GramRule(int columns, double gain) {
+/** Which fronts of a task are tried by the Gram matrix of their tree, where that is allowed. */
+interface GramRule {
 
-  /** As the analysis supposes. */
-  static final GramRule DEFAULT = new GramRule(GramWork.LEAST_COLUMNS, GramWork.GAIN);
+  /** Where reflectors cost several times as much. */
+  GramRule DEFAULT = GramTree::isGram;
+
+  /** Whether this front is tried. */
+  boolean takes(GramTree tree, int index);
 }

@@ -13,6 +13,7 @@ import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.WorkListener;
 import io.sparqr.numeric.assembly.RowsByFront;
+import io.sparqr.symbolic.GramWork;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -45,7 +46,7 @@ final class SubtreeState {
   private final double[] squares;
   private final double[] dropped;
   private final double[] flops;
-  private final @Nullable GramRule rule;
+  private final GramGroups groups;
   private final AtomicReference<FactorSummary.Gram> gram =
       new AtomicReference<>(FactorSummary.Gram.NONE);
   private final AtomicLong held = new AtomicLong();
@@ -55,7 +56,6 @@ final class SubtreeState {
     this.problem = problem;
     this.analysis = problem.analysis();
     this.tolerance = options.rankTolerance();
-    this.rule = options.gram() ? rule : null;
     this.work = options.work();
     this.memory = options.memory();
     this.fronts = problem.fronts();
@@ -73,6 +73,17 @@ final class SubtreeState {
       inputs.put(b.front(), b);
       hold(8L * (b.values().length + b.rhs().length));
     }
+    groups = options.gram() ? groups(rule) : new GramGroups(analysis, fronts);
+  }
+
+  private GramGroups groups(GramRule rule) {
+    int[] parent = new int[fronts.length];
+    Arrays.setAll(parent, this::parentIndex);
+    double[] inputCost = new double[fronts.length];
+    for (ContributionBlock b : inputs.values()) {
+      inputCost[index(analysis.parent(b.front()))] += GramWork.piece(b.cm(), b.cn(), rhsCount());
+    }
+    return new GramGroups(analysis, fronts, parent, rows, inputCost, rhsCount(), rule);
   }
 
   private void checkInput(ContributionBlock b) {
@@ -177,9 +188,33 @@ final class SubtreeState {
     flops[index] = flopsDone;
   }
 
-  /** Which fronts are tried by their Gram matrix; null: none. */
-  @Nullable GramRule gramRule() {
-    return rule;
+  /** The fronts that are tried by their Gram matrix. */
+  GramGroups groups() {
+    return groups;
+  }
+
+  /** The rows of a group of fronts, by index, and the blocks that come into it, which are taken. */
+  GroupRows groupRows(int[] members) {
+    int[] of = Arrays.stream(members).map(i -> fronts[i]).toArray();
+    List<List<ContributionBlock>> in = new ArrayList<>();
+    for (int f : of) {
+      List<ContributionBlock> blocksOfFront = new ArrayList<>();
+      for (int c = 0; c < analysis.childCount(f); c++) {
+        int child = analysis.child(f, c);
+        ContributionBlock block = blockOf(child);
+        if (block != null) {
+          blocksOfFront.add(block);
+        }
+      }
+      in.add(blocksOfFront);
+    }
+    return new GroupRows(analysis, of, rows, in);
+  }
+
+  /** The block of a front, in the task or from outside, left where it is. */
+  private @Nullable ContributionBlock blockOf(int front) {
+    int i = index(front);
+    return i < 0 ? inputs.get(front) : blocks[i];
   }
 
   /** Counts a front tried by its Gram matrix. */

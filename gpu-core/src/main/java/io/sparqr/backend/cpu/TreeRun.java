@@ -2,7 +2,6 @@
 package io.sparqr.backend.cpu;
 
 import io.sparqr.numeric.dense.DenseKernels;
-import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.threads.Crew;
 import io.sparqr.threads.TreeUnits;
 import io.sparqr.threads.UnitThreads;
@@ -49,11 +48,10 @@ final class TreeRun implements UnitThreads.Units<FrontWorker> {
 
   /** Cuts the fronts of a task, with the subtrees in about this many units. */
   static TreeUnits cut(SubtreeState state, int shares) {
-    SymbolicAnalysis analysis = state.analysis();
     double[] work = new double[state.frontCount()];
     int[] parent = new int[work.length];
     for (int i = 0; i < work.length; i++) {
-      work[i] = analysis.frontFlops(state.front(i)) + FRONT_OVERHEAD;
+      work[i] = state.groups().cost(i) + FRONT_OVERHEAD;
       parent[i] = state.parentIndex(i);
     }
     return TreeUnits.cut(work, parent, shares);

@@ -232,12 +232,12 @@ public final class RowsByFront {
   }
 
   /** Start of front f's rows among all rows in the fronts' order. */
-  int first(int f) {
+  public int first(int f) {
     return start[place(f)];
   }
 
   /** Row at that place among all rows in the fronts' order. */
-  int at(int k) {
+  public int at(int k) {
     return order[k];
   }
 

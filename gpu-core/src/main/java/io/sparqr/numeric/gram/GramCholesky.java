@@ -7,88 +7,102 @@ import java.util.Arrays;
 import java.util.function.DoubleConsumer;
 
 /**
- * Cholesky factor of a Gram matrix, G = R'R, blocked and right-looking, in place of G's upper
- * triangle. A column whose pivot loses nearly all of its digits is <em>weak</em>: it gets no row of
- * R, its entries above are kept, and the others are factored as if it were not there. n^3 / 3
- * flops. The bits do not depend on the number of threads.
+ * Cholesky factor of a front's Gram matrix, G = R'R, blocked and right-looking, in place of G's
+ * upper triangle: the rows of its first p columns, and what is left of the others. A column whose
+ * pivot loses nearly all of its digits is <em>weak</em>: it gets no row of R, its entries above are
+ * kept, and the others are factored as if it were not there. n^3 / 3 flops for p = n. The bits do
+ * not depend on the number of threads.
  */
 final class GramCholesky {
 
   /** A pivot below this part of its column's square is weak: G has too few digits of it. */
   static final double WEAK = 0x1p-33;
 
-  private static final int PANEL = 192;
+  /** So many rows can be factored without the others. */
+  static final int ALONE = 192;
+
+  private static final int PANEL = ALONE;
   private static final int INNER = 32;
   private static final int STRIP = 256;
 
   private final DenseKernels kernels;
+  private final int p;
   private final int n;
   private final double[] a;
   private final int ld;
-  private final double[] square;
+  private final double[] squares;
   private final boolean[] weak;
-  private int weakCount;
+  private final int column;
 
   /** The lower triangle of the panel's diagonal block, rows of R as columns. */
-  private final double[] rows = new double[PANEL * PANEL];
+  private final double[] rows;
 
-  /** For G in the upper triangle of a column-major array, the lower triangle zero. */
-  GramCholesky(DenseKernels kernels, int n, double[] array, int ld) {
+  private final int wide;
+
+  /**
+   * For G in the upper triangle of a column-major array, the lower triangle zero.
+   *
+   * @param p rows that are wanted; only these are there if they are fewer than n and at most {@link
+   *     #ALONE}
+   * @param squares of the tree's columns
+   * @param weak of the tree's columns; set
+   * @param column of the tree that is the front's first
+   */
+  GramCholesky(
+      DenseKernels kernels,
+      int p,
+      int n,
+      double[] array,
+      int ld,
+      double[] squares,
+      boolean[] weak,
+      int column) {
     this.kernels = kernels;
+    this.p = p;
     this.n = n;
     this.a = array;
     this.ld = ld;
-    this.weak = new boolean[n];
-    this.square = new double[n];
-    for (int j = 0; j < n; j++) {
-      square[j] = a[j + j * ld];
-    }
+    this.squares = squares;
+    this.weak = weak;
+    this.column = column;
+    wide = Math.min(p, PANEL);
+    rows = new double[wide * wide];
   }
 
   /**
    * Factors.
    *
    * @param most weak columns at most
+   * @param trailing whether the rows below are wanted
    * @param heard hears the finished fraction of the columns, from the calling thread
-   * @return whether no more columns were weak
+   * @return the number of weak columns, or more than the most: there are more
    */
-  boolean factor(int most, DoubleConsumer heard, Crew crew) {
-    for (int from = 0; from < n; from += PANEL) {
-      int to = Math.min(n, from + PANEL);
-      diagonal(from, to);
-      if (weakCount > most) {
-        return false;
+  int factor(int most, boolean trailing, DoubleConsumer heard, Crew crew) {
+    int found = 0;
+    for (int from = 0; from < p; from += PANEL) {
+      int to = Math.min(p, from + PANEL);
+      found += diagonal(from, to);
+      if (found > most) {
+        return found;
       }
       int first = from;
       int strips = (n - to + STRIP - 1) / STRIP;
       // Rows of R behind the panel, without gaps: their array is written while they are read.
       double[] panel = new double[(to - from) * (n - to)];
       crew.run(strips, s -> solve(first, to, to + s * STRIP, panel));
-      // The longest first.
-      crew.run(strips, s -> update(first, to, to + (strips - 1 - s) * STRIP, panel));
-      heard.accept((double) to / n);
+      if (trailing) {
+        // The longest first.
+        crew.run(strips, s -> update(first, to, to + (strips - 1 - s) * STRIP, panel));
+      }
+      heard.accept((double) to / p);
     }
-    return true;
-  }
-
-  /** Whether column j has no row. */
-  boolean isWeak(int j) {
-    return weak[j];
-  }
-
-  /** Number of weak columns. */
-  int weakCount() {
-    return weakCount;
-  }
-
-  /** The square of column j, G's diagonal. */
-  double square(int j) {
-    return square[j];
+    return found;
   }
 
   /** Factors a diagonal block column by column: R's rows in place, and transposed in rows. */
-  private void diagonal(int from, int to) {
+  private int diagonal(int from, int to) {
     int b = to - from;
+    int found = 0;
     Arrays.fill(rows, 0);
     for (int j = 0; j < b; j++) {
       int at = from + (from + j) * ld;
@@ -96,31 +110,32 @@ final class GramCholesky {
       double pivot = a[at + j];
       for (int i = 0; i < j; i++) {
         pivot -= a[at + i] * a[at + i];
-        rows[j + i * PANEL] = a[at + i];
+        rows[j + i * wide] = a[at + i];
       }
-      if (pivot > WEAK * square[from + j]) {
+      if (pivot > WEAK * squares[column + from + j]) {
         a[at + j] = Math.sqrt(pivot);
-        rows[j + j * PANEL] = a[at + j];
+        rows[j + j * wide] = a[at + j];
       } else {
         // NaN is weak too; what is not finite was refused before.
-        weak[from + j] = true;
-        weakCount++;
+        weak[column + from + j] = true;
+        found++;
         a[at + j] = 0;
       }
     }
+    return found;
   }
 
   /** x[at .. at + length) := R^-T x with the leading part of the diagonal block. */
   private void forward(double[] x, int at, int length) {
     for (int k = 0; k < length; k++) {
-      double d = rows[k + k * PANEL];
+      double d = rows[k + k * wide];
       if (d == 0) {
         x[at + k] = 0;
         continue;
       }
       double v = x[at + k] / d;
       x[at + k] = v;
-      int r = k * PANEL;
+      int r = k * wide;
       for (int i = k + 1; i < length; i++) {
         x[at + i] -= v * rows[r + i];
       }
@@ -131,22 +146,22 @@ final class GramCholesky {
   private void solve(int from, int to, int first, double[] panel) {
     int b = to - from;
     int end = Math.min(n, first + STRIP);
-    int wide = end - first;
+    int width = end - first;
     // By rows, so that the inner loops run over columns.
-    var x = new double[INNER][wide];
-    double[] y = new double[INNER * wide];
+    var x = new double[Math.min(INNER, b)][width];
+    double[] y = new double[x.length * width];
     for (int k = 0; k < b; k += INNER) {
       int inner = Math.min(INNER, b - k);
       int at = from + k + first * ld;
-      transpose(a, at, ld, inner, x, wide);
-      forward(k, inner, x, wide);
-      transposeBack(x, wide, inner, a, at, ld);
-      transposeBack(x, wide, inner, y, 0, inner);
+      transpose(a, at, ld, inner, x, width);
+      forward(k, inner, x, width);
+      transposeBack(x, width, inner, a, at, ld);
+      transposeBack(x, width, inner, y, 0, inner);
       int below = k + inner;
       if (below < b) {
         int r = from + k + (from + below) * ld;
         int c = from + below + first * ld;
-        kernels.gemm(true, b - below, wide, inner, -1, a, r, ld, y, 0, inner, 1, a, c, ld);
+        kernels.gemm(true, b - below, width, inner, -1, a, r, ld, y, 0, inner, 1, a, c, ld);
       }
     }
     for (int j = first; j < end; j++) {
@@ -155,16 +170,16 @@ final class GramCholesky {
   }
 
   /** Rows [k, k + inner) of R in some columns, x by rows. */
-  private void forward(int k, int inner, double[][] x, int wide) {
+  private void forward(int k, int inner, double[][] x, int width) {
     for (int i = 0; i < inner; i++) {
-      int r = k + i + (k + i) * PANEL;
+      int r = k + i + (k + i) * wide;
       double d = rows[r];
       double[] own = x[i];
-      for (int j = 0; j < wide; j++) {
+      for (int j = 0; j < width; j++) {
         own[j] = d == 0 ? 0 : own[j] / d;
       }
       for (int l = 1; l < inner - i; l++) {
-        GramTriangle.subtract(rows[r + l], own, x[i + l], wide);
+        Trapezoid.subtract(rows[r + l], own, x[i + l], width);
       }
     }
   }

@@ -21,16 +21,28 @@ final class GramMatrix {
   /** Columns of a strip: threads share strips. */
   private static final int STRIP = 256;
 
+  private static final int STRIPS = 8;
+
+  /** Fewer columns are one strip. */
+  private static final int LEAST_STRIP = 64;
+
+  /** Rows and columns of a square that is transposed at a time. */
+  private static final int TILE = 32;
+
   private final DenseKernels kernels;
   private final int n;
   private final int ld;
   private final double[] a;
 
+  /** By column of the pieces: that of the front. */
+  private final int[] place;
+
   /** Low parts of the diagonal. */
   private final double[] low;
 
-  /** Into a zeroed column-major array. */
-  GramMatrix(DenseKernels kernels, int n, double[] array, int ld) {
+  /** Into a zeroed column-major array; places ascend with the pieces' columns. */
+  GramMatrix(DenseKernels kernels, int n, int[] place, double[] array, int ld) {
+    this.place = place;
     this.kernels = kernels;
     this.n = n;
     this.ld = ld;
@@ -38,16 +50,47 @@ final class GramMatrix {
     this.low = new double[n];
   }
 
-  /** Adds all rows, then rounds: the upper triangle is G, the lower one zero. */
+  /** Adds rows. */
   void sum(RowPieces pieces, Crew crew) {
-    int strips = (n + STRIP - 1) / STRIP;
-    crew.run(strips, s -> add(pieces, (strips - 1 - s) * STRIP, end(strips - 1 - s)));
-    crew.run(strips, s -> round(s * STRIP, end(s)));
-    crew.run(strips, s -> clear(s * STRIP, end(s)));
+    // The last columns have the most products.
+    crew.run(strips(), s -> add(pieces, begin(strips() - 1 - s), begin(strips() - s)));
   }
 
-  private int end(int strip) {
-    return Math.min(n, (strip + 1) * STRIP);
+  /** Entry (i, j), i at most j, += x, rounded. */
+  void addRounded(int i, int j, double x) {
+    a[i + j * ld] += x;
+  }
+
+  /** Rounds: the upper triangle is G, the lower one zero. */
+  void round(Crew crew) {
+    crew.run(strips(), s -> round(begin(s), begin(s + 1)));
+    crew.run(strips(), s -> clear(begin(s), begin(s + 1)));
+  }
+
+  /** As above, where nothing has been added in twice the precision but these pieces of few rows. */
+  void roundOnly(RowPieces pieces) {
+    var piece = new RowPiece();
+    for (int p = 0; p < pieces.count(); p++) {
+      pieces.piece(p, piece);
+      for (int k = 0; k < piece.columns; k++) {
+        int j = place[piece.column[piece.columnFrom + k]];
+        for (int l = 0; l < k; l++) {
+          int i = place[piece.column[piece.columnFrom + l]];
+          a[i + j * ld] += a[j + i * ld];
+          a[j + i * ld] = 0;
+        }
+        a[j + j * ld] += low[j];
+        low[j] = 0;
+      }
+    }
+  }
+
+  private int strips() {
+    return n <= LEAST_STRIP ? 1 : Math.max(STRIPS, (n + STRIP - 1) / STRIP);
+  }
+
+  private int begin(int strip) {
+    return (int) ((long) n * strip / strips());
   }
 
   /** Adds what the pieces have in columns [from, to). */
@@ -75,12 +118,12 @@ final class GramMatrix {
   }
 
   /** The place of the first of the piece's columns that is at least k. */
-  private static int place(RowPiece piece, int k) {
+  private int place(RowPiece piece, int k) {
     int low = 0;
     int high = piece.columns;
     while (low < high) {
       int middle = (low + high) >>> 1;
-      if (piece.column[piece.columnFrom + middle] < k) {
+      if (place[piece.column[piece.columnFrom + middle]] < k) {
         low = middle + 1;
       } else {
         high = middle;
@@ -97,11 +140,11 @@ final class GramMatrix {
       // Value of the row in the piece's column k: value[at + k - i].
       for (int k = Math.max(i, first); k < end; k++) {
         double v = piece.value[at + k - i];
-        int col = column[base + k];
+        int col = place[column[base + k]];
         for (int j = i; j <= k; j++) {
           double u = piece.value[at + j - i];
           double x = u * v;
-          add(column[base + j], col, x, Math.fma(u, v, -x));
+          add(place[column[base + j]], col, x, Math.fma(u, v, -x));
         }
       }
       at += piece.columns - i;
@@ -123,9 +166,13 @@ final class GramMatrix {
           true, high, end - begin, r, 1, w, 0, r, w, (begin - from) * r, r, beta, w, at, end);
     }
     for (int k = first; k < end; k++) {
-      int col = piece.column[piece.columnFrom + k];
+      int col = place[piece.column[piece.columnFrom + k]];
       for (int j = 0; j <= k; j++) {
-        add(piece.column[piece.columnFrom + j], col, work[product + j + (k - first) * end], 0);
+        add(
+            place[piece.column[piece.columnFrom + j]],
+            col,
+            work[product + j + (k - first) * end],
+            0);
       }
     }
   }
@@ -143,7 +190,7 @@ final class GramMatrix {
   }
 
   /** Entry (i, j), i at most j, += x + y. */
-  private void add(int i, int j, double x, double y) {
+  void add(int i, int j, double x, double y) {
     int at = i + j * ld;
     double old = a[at];
     double sum = old + x;
@@ -158,10 +205,16 @@ final class GramMatrix {
   }
 
   private void round(int from, int to) {
-    for (int j = from; j < to; j++) {
-      for (int i = 0; i < j; i++) {
-        a[i + j * ld] += a[j + i * ld];
+    for (int top = 0; top < to; top += TILE) {
+      for (int left = from; left < to; left += TILE) {
+        for (int j = left; j < Math.min(to, left + TILE); j++) {
+          for (int i = top; i < Math.min(j, top + TILE); i++) {
+            a[i + j * ld] += a[j + i * ld];
+          }
+        }
       }
+    }
+    for (int j = from; j < to; j++) {
       a[j + j * ld] += low[j];
     }
   }

@@ -6,7 +6,7 @@ import io.sparqr.threads.Crew;
 import java.util.SplittableRandom;
 
 /**
- * Measures R of a front against its rows, and corrects it where that takes little.
+ * Measures R of a tree of fronts against its rows, and corrects it where that takes little.
  *
  * <p>With H = F'F - R'R and E = R^-T H R^-1, R is to first order the exact factor of F + dF for
  * every dF = QXR with X + X' = -E; the norms of dF's columns, ||X r_j||, bound the backward errors
@@ -43,24 +43,25 @@ final class GramMeasure {
 
   private final GramTriangle r;
   private final RowProducts rows;
-  private final GramCholesky factor;
+  private final double[] squares;
   private final Crew crew;
 
-  private GramMeasure(GramTriangle r, RowProducts rows, GramCholesky factor, Crew crew) {
+  private GramMeasure(GramTriangle r, RowProducts rows, double[] squares, Crew crew) {
     this.r = r;
     this.rows = rows;
-    this.factor = factor;
+    this.squares = squares;
     this.crew = crew;
   }
 
   /**
    * The largest backward error of a column that is not weak, relative to its norm, at most.
    *
+   * @param squares size n, of the columns
    * @param enough a bound that need not be made better
    */
   static double worst(
-      GramTriangle r, RowProducts rows, GramCholesky factor, double enough, Crew crew) {
-    var measure = new GramMeasure(r, rows, factor, crew);
+      GramTriangle r, RowProducts rows, double[] squares, double enough, Crew crew) {
+    var measure = new GramMeasure(r, rows, squares, crew);
     double[] z = measure.normal();
     double[] w = r.solve(z, VECTORS, crew);
     double[] h = measure.defect(w);
@@ -138,7 +139,7 @@ final class GramMeasure {
     if (r.isWeak(j)) {
       return worst;
     }
-    double error = norm / Math.sqrt(factor.square(j));
+    double error = norm / Math.sqrt(squares[j]);
     return error <= worst ? worst : error;
   }
 

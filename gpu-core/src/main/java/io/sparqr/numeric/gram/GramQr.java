@@ -3,10 +3,10 @@ package io.sparqr.numeric.gram;
 
 import io.sparqr.numeric.dense.DenseKernels;
 import io.sparqr.numeric.dense.StaircaseQr;
-import io.sparqr.symbolic.GramWork;
 import io.sparqr.threads.Crew;
 import java.util.Arrays;
 import java.util.function.DoubleConsumer;
+import java.util.stream.IntStream;
 
 /**
  * The upper trapezoid of a front, with its part of Q'b, by way of F'F: for fronts of many sparse
@@ -45,149 +45,148 @@ public final class GramQr {
 
   private final DenseKernels kernels;
   private final RowPieces pieces;
+  private final GramShape shape;
   private final int n;
   private final int rhs;
-  private final int ld;
-  private final double[] a;
-  private int held;
+  private Trapezoid[] front = {};
+  private boolean[] weak = {};
+  private int[] weakColumns = {};
+  private int[][] kept = {};
   private int[] stair = {};
   private double[] squares = {};
   private double dropped;
   private double error;
   private String refused = "";
 
-  private GramQr(DenseKernels kernels, RowPieces pieces, int n, int rhs) {
+  private GramQr(DenseKernels kernels, RowPieces pieces, GramShape shape, int rhs) {
     this.kernels = kernels;
     this.pieces = pieces;
-    this.n = n;
+    this.shape = shape;
+    this.n = shape.size();
     this.rhs = rhs;
-    this.ld = n % 512 == 0 ? n + 8 : n;
-    this.a = new double[Math.toIntExact(StaircaseQr.length(ld, n + rhs))];
   }
 
   /**
-   * Factors.
+   * Factors a tree of fronts.
    *
-   * @param pieces the front's rows, which may be read often
-   * @param n columns of the front
+   * @param pieces the rows, which may be read often
+   * @param shape the fronts: the remaining norm of their pivots is compared with the tolerance
    * @param rhs right-hand sides of the rows
-   * @param tested leading columns whose remaining norm is compared with the tolerance
-   * @param tolerance a column with at most this remaining norm is dead; negative: none is
+   * @param tolerance a pivot with at most this remaining norm is dead; negative: none is
    * @param heard hears the finished fraction, from the calling thread, while F'F is factored
    * @return the result, or the reason for none in {@link #refused}
    */
   public static GramQr factor(
       DenseKernels kernels,
       RowPieces pieces,
-      int n,
+      GramShape shape,
       int rhs,
-      int tested,
       double tolerance,
       DoubleConsumer heard,
       Crew crew) {
-    var qr = new GramQr(kernels, pieces, n, rhs);
-    qr.refused = qr.run(tested, tolerance, heard, crew);
+    var qr = new GramQr(kernels, pieces, shape, rhs);
+    qr.refused = qr.run(tolerance, heard, crew);
     return qr;
   }
 
-  /**
-   * Flops, those in twice the precision and the scattered ones by the time that they take beside
-   * those of reflectors, if R is accepted as it comes.
-   */
-  public static double cost(RowPieces pieces, int n, int rhs) {
-    double sum = GramWork.triangle(n, rhs);
-    var piece = new RowPiece();
-    for (int p = 0; p < pieces.count(); p++) {
-      pieces.piece(p, piece);
-      sum += GramWork.piece(piece.rows, piece.columns, rhs);
+  /** Whether arrays hold the fronts. */
+  public static boolean fits(GramShape shape, int rhs) {
+    long most = Integer.MAX_VALUE - 8;
+    for (int k = 0; k < shape.fronts(); k++) {
+      long n = shape.pivots(k) + (long) shape.tail(k);
+      if (StaircaseQr.length(n + 8, n + rhs) > most) {
+        return false;
+      }
     }
-    return sum;
+    return (long) shape.size() * vectors(rhs) <= most;
   }
 
-  /** Whether an array holds the trapezoid. */
-  public static boolean fits(int n, int rhs) {
-    return StaircaseQr.length(n + 8L, (long) n + rhs) <= Integer.MAX_VALUE - 8;
+  private static long vectors(int rhs) {
+    return Math.max(GramMeasure.VECTORS, rhs + MOST_WEAK);
   }
 
-  /** Bytes, at most, besides the rows. */
-  public static long bytes(int n, int rhs) {
-    long vectors = Math.max(GramMeasure.VECTORS, rhs + MOST_WEAK);
-    return 8L * n * (n + rhs + 1L) + 8L * n * vectors * 24;
+  /** Bytes, about, besides the rows: R, the largest front and what waits for it, and vectors. */
+  public static long bytes(GramShape shape, int rhs) {
+    long largest = 0;
+    for (int k = 0; k < shape.fronts(); k++) {
+      long n = shape.pivots(k) + shape.tail(k);
+      largest = Math.max(largest, n * (n + rhs + 1));
+    }
+    long vectors = 24 * vectors(rhs) * shape.size();
+    long single = shape.fronts() == 1 ? 0 : shape.entries() + largest;
+    return 8 * (single + largest + vectors);
   }
 
-  private String run(int tested, double tolerance, DoubleConsumer heard, Crew crew) {
-    new GramMatrix(kernels, n, a, ld).sum(pieces, crew);
-    String range = outOfRange();
+  private String run(double tolerance, DoubleConsumer heard, Crew crew) {
+    var chunks = new GramChunks(shape);
+    var products = new RowProducts(pieces, chunks);
+    double[] norms = products.squares(crew);
+    String range = outOfRange(products, norms);
     if (!range.isEmpty()) {
       return range;
     }
-    var factor = new GramCholesky(kernels, n, a, ld);
-    if (!factor.factor(MOST_WEAK, part -> heard.accept(part / 2), crew)) {
+    var fronts = new GramFronts(kernels, shape, chunks, pieces, rhs, norms, MOST_WEAK);
+    if (!fronts.factor(part -> heard.accept(part / 2), crew)) {
       return "more than " + MOST_WEAK + " weak columns";
     }
-    if (factor.weakCount() > 0 && tolerance < 0) {
+    front = fronts.front;
+    weak = fronts.weak;
+    weakColumns = IntStream.range(0, n).filter(j -> weak[j]).toArray();
+    if (weakColumns.length > 0 && tolerance < 0) {
       return "a weak column, and no rank test";
     }
-    var triangle = new GramTriangle(n, a, ld, factor);
-    var products = new RowProducts(pieces, n);
-    error = GramMeasure.worst(triangle, products, factor, allowed(n), crew);
-    if (!(error <= allowed(n))) {
+    for (int k = 0; k < shape.fronts() - 1; k++) {
+      if (!aboveTolerance(front[k], tolerance)) {
+        return "a pivot that the rank test may drop below others";
+      }
+    }
+    var triangle = new GramTriangle(shape, chunks, weak, front);
+    double allowed = allowed(triangle.widest());
+    error = GramMeasure.worst(triangle, products, norms, allowed, crew);
+    if (!(error <= allowed)) {
       return "backward error " + error;
     }
-    String why = settle(triangle, products, factor, tested, tolerance, crew);
+    String why = settle(triangle, products, allowed, tolerance, crew);
     if (why.isEmpty()) {
-      compress(factor);
+      compress();
     }
     return why;
   }
 
+  /** Whether no pivot with a row is as small as the rank test asks. */
+  private boolean aboveTolerance(Trapezoid t, double tolerance) {
+    for (int i = 0; i < t.p; i++) {
+      if (!weak[t.first + i] && t.a[i + i * t.ld] <= tolerance) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** A column whose squares may have left the range of doubles; empty if there is none. */
-  private String outOfRange() {
+  private static String outOfRange(RowProducts products, double[] norms) {
     boolean zero = false;
-    for (int j = 0; j < n; j++) {
-      double square = a[j + j * ld];
+    for (int j = 0; j < norms.length; j++) {
+      double square = norms[j];
       zero |= square == 0;
       if (square != 0 && !(square <= LARGE && square >= 1 / LARGE)) {
         return "column " + j + " has the square " + square;
       }
     }
-    var piece = new RowPiece();
-    for (int p = 0; zero && p < pieces.count(); p++) {
-      pieces.piece(p, piece);
-      int at = piece.valueFrom;
-      for (int i = 0; i < piece.rows; i++) {
-        for (int k = i; k < piece.columns; k++) {
-          int j = piece.column[piece.columnFrom + k];
-          if (piece.value[at + k - i] != 0 && a[j + j * ld] == 0) {
-            return "the squares of column " + j + " are too small";
-          }
-        }
-        at += piece.columns - i;
-      }
-    }
-    return "";
+    return zero && products.hasEntryWhere(norms, 0) ? "squares of a column are too small" : "";
   }
 
   /** The right-hand sides and the weak columns. */
   private String settle(
-      GramTriangle triangle,
-      RowProducts products,
-      GramCholesky factor,
-      int tested,
-      double tolerance,
-      Crew crew) {
-    int s = rhs + factor.weakCount();
+      GramTriangle triangle, RowProducts products, double allowed, double tolerance, Crew crew) {
+    int s = rhs + weakColumns.length;
     squares = new double[s];
     if (s == 0) {
       return "";
     }
     int[] column = new int[s];
     Arrays.fill(column, 0, rhs, n);
-    for (int j = 0, q = rhs; j < n; j++) {
-      if (factor.isWeak(j)) {
-        column[q++] = j;
-      }
-    }
+    System.arraycopy(weakColumns, 0, column, rhs, weakColumns.length);
     double[] x = new double[n * s];
     double[] c = x;
     double[] norms = new double[s];
@@ -204,7 +203,7 @@ public final class GramQr {
       Arrays.fill(moved, 0);
       for (int i = 0; i < n * s; i++) {
         moved[i % s] += d[i] * d[i];
-        c[i] = factor.isWeak(i / s) ? 0 : rx.high[i] + (rx.low[i] + d[i]);
+        c[i] = weak[i / s] ? 0 : rx.high[i] + (rx.low[i] + d[i]);
       }
       if (k == 0) {
         System.arraycopy(squares, 0, norms, 0, s);
@@ -222,18 +221,14 @@ public final class GramQr {
     for (int q = rhs; q < s; q++) {
       double rest = Math.sqrt(squares[q]);
       int j = column[q];
-      boolean dead = j < tested ? rest <= tolerance : rest <= allowed(n) * Math.sqrt(norms[q]);
+      boolean tested = j < shape.tested();
+      boolean dead = tested ? rest <= tolerance : rest <= allowed * Math.sqrt(norms[q]);
       if (!dead) {
         return "column " + j + " keeps " + rest + " of " + Math.sqrt(norms[q]);
       }
       dropped = Math.hypot(dropped, rest);
     }
-    for (int q = 0; q < s; q++) {
-      int at = (q < rhs ? n + q : column[q]) * ld;
-      for (int i = 0; i < Math.min(n, column[q]); i++) {
-        a[at + i] = c[i * s + q];
-      }
-    }
+    store(c, s);
     return "";
   }
 
@@ -256,25 +251,48 @@ public final class GramQr {
     return d;
   }
 
-  /** Moves the rows together and finds the staircase. */
-  private void compress(GramCholesky factor) {
-    stair = new int[n];
-    int[] kept = new int[n];
-    for (int j = 0; j < n; j++) {
-      if (!factor.isWeak(j)) {
-        kept[held++] = j;
+  /** Puts Q'b and the weak columns of R to the rows of the fronts. */
+  private void store(double[] c, int s) {
+    for (int k = 0; k < front.length; k++) {
+      Trapezoid t = front[k];
+      for (int j = 0; j < t.n; j++) {
+        int column = shape.column(k, j);
+        int q = weak[column] ? rhs + Arrays.binarySearch(weakColumns, column) : -1;
+        for (int i = 0; q >= 0 && i < Math.min(t.p, j); i++) {
+          t.a[i + j * t.ld] = c[(t.first + i) * s + q];
+        }
       }
+      for (int q = 0; q < rhs; q++) {
+        for (int i = 0; i < t.p; i++) {
+          t.a[i + (t.n + q) * t.ld] = c[(t.first + i) * s + q];
+        }
+      }
+    }
+  }
+
+  /** Moves the rows of each front together, and finds the staircase of the root. */
+  private void compress() {
+    kept = new int[front.length][];
+    for (int k = 0; k < front.length; k++) {
+      Trapezoid t = front[k];
+      int[] rows = IntStream.range(0, t.p).filter(i -> !weak[t.first + i]).toArray();
+      kept[k] = rows;
+      if (rows.length == t.p) {
+        continue;
+      }
+      for (int j = 0; j < t.n + rhs; j++) {
+        int i = 0;
+        for (; i < rows.length && (j >= t.n || rows[i] <= j); i++) {
+          t.a[i + j * t.ld] = t.a[rows[i] + j * t.ld];
+        }
+        Arrays.fill(t.a, i + j * t.ld, t.p + j * t.ld, 0);
+      }
+    }
+    stair = new int[front[front.length - 1].n];
+    int[] rows = kept[front.length - 1];
+    for (int j = 0, held = 0; j < stair.length; j++) {
+      held += held < rows.length && rows[held] == j ? 1 : 0;
       stair[j] = held;
-    }
-    if (held == n) {
-      return;
-    }
-    for (int j = 0; j < n + rhs; j++) {
-      int rows = j < n ? stair[j] : held;
-      for (int i = 0; i < rows; i++) {
-        a[i + j * ld] = a[kept[i] + j * ld];
-      }
-      Arrays.fill(a, rows + j * ld, n + j * ld, 0);
     }
   }
 
@@ -289,23 +307,24 @@ public final class GramQr {
   }
 
   /**
-   * The upper trapezoid, column-major, right-hand sides last: {@link #held} rows, zero below them.
+   * The rows of front k, an upper trapezoid, column-major, right-hand sides last: a row for each of
+   * {@link #kept}, zero below them.
    */
-  public double[] triangle() {
-    return a;
+  public double[] rows(int k) {
+    return front[k].a;
   }
 
-  /** Leading dimension of the trapezoid. */
-  public int triangleLd() {
-    return ld;
+  /** Leading dimension of front k's rows. */
+  public int ld(int k) {
+    return front[k].ld;
   }
 
-  /** Rows of the trapezoid, at most n. */
-  public int held() {
-    return held;
+  /** The columns of front k that have a row, ascending; each row begins in its own. */
+  public int[] kept(int k) {
+    return kept[k];
   }
 
-  /** Size n: rows of each column of the trapezoid. */
+  /** Number of rows of each column of the root's. */
   public int[] staircase() {
     return stair;
   }

@@ -12,32 +12,43 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 
-/** The contract with every front tried by its Gram matrix, whatever that costs. */
+/**
+ * The contract with every tree of a task tried by its Gram matrix, whatever that costs, or most of
+ * the fronts, so that blocks come out of such trees and into them.
+ */
 class CpuGramTest extends SubtreeFactorizerContract {
 
   private static final List<FactorSummary.Gram> SEEN = new ArrayList<>();
 
   @Override
   protected SubtreeFactorizer create() {
-    var cpu = new CpuSubtreeFactorizer(BlasLoader.kernels(), new GramRule(1, 0));
+    var all = new CpuSubtreeFactorizer(BlasLoader.kernels(), (tree, index) -> true);
+    var most = new CpuSubtreeFactorizer(BlasLoader.kernels(), (tree, index) -> 5 * index % 7 != 3);
     return new SubtreeFactorizer() {
       @Override
       public SubtreeFactor factor(SubtreeProblem problem, FactorOptions options) {
-        SubtreeFactor factor = cpu.factor(problem, options.gram(true));
+        var one = problem.rows().rows() % 2 == 0 ? all : most;
+        SubtreeFactor factor = one.factor(problem, options.gram(true));
         SEEN.add(factor.summary().gram());
         return factor;
       }
 
       @Override
       public String description() {
-        return cpu.description();
+        return all.description();
       }
 
       @Override
       public void close() {
-        cpu.close();
+        all.close();
+        most.close();
       }
     };
+  }
+
+  @Override
+  public boolean factorsTrees() {
+    return true;
   }
 
   @AfterAll

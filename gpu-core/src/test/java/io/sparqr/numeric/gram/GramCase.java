@@ -3,8 +3,12 @@ package io.sparqr.numeric.gram;
 
 import java.math.BigDecimal;
 import java.math.MathContext;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A front's rows with one right-hand side, dense for the oracle and in pieces for what is tested;
@@ -18,6 +22,9 @@ final class GramCase implements RowPieces {
   final double[][] rows;
   final double[] b;
 
+  final GramShape shape;
+  private final int[] start;
+
   /** By piece: first row and end; columns. */
   private final int[] first;
 
@@ -30,7 +37,18 @@ final class GramCase implements RowPieces {
    * @param sizes rows of the pieces
    */
   GramCase(double[][] rows, double[] b, int[] sizes) {
+    this(rows, b, sizes, GramShape.single(rows[0].length, rows[0].length), null);
+  }
+
+  /**
+   * Rows of a tree of fronts.
+   *
+   * @param start first piece of each front; null: of a single one
+   */
+  GramCase(double[][] rows, double[] b, int[] sizes, GramShape shape, int @Nullable [] start) {
     this.rows = rows;
+    this.shape = shape;
+    this.start = start == null ? new int[] {0, sizes.length} : start;
     this.b = b;
     n = rows[0].length;
     first = new int[sizes.length + 1];
@@ -78,9 +96,105 @@ final class GramCase implements RowPieces {
   }
 
   @Override
+  public int start(int k) {
+    return start[k];
+  }
+
+  @Override
   public void piece(int p, RowPiece view) {
     view.size(first[p + 1] - first[p], column[p].length).columnsAt(column[p], 0);
     view.valuesAt(value[p], 0).rhsAt(b, first[p]);
+  }
+
+  /**
+   * A random tree of fronts, each with rows of its own.
+   *
+   * @param fronts about so many
+   * @param size largest number of pivots
+   * @param leaves columns of the root beside its pivots, at most
+   */
+  static GramCase tree(Random random, int fronts, int size, int leaves, Entry entry) {
+    int[] parent = new int[fronts];
+    List<List<Integer>> children = new ArrayList<>();
+    for (int k = 0; k < fronts; k++) {
+      children.add(new ArrayList<>());
+      parent[k] = k == 0 ? -1 : random.nextInt(k);
+      if (k > 0) {
+        children.get(parent[k]).add(k);
+      }
+    }
+    List<Integer> order = new ArrayList<>();
+    postorder(0, children, order);
+    int[] place = new int[fronts];
+    int[] pivotStart = new int[fronts + 1];
+    int[] up = new int[fronts];
+    for (int k = 0; k < fronts; k++) {
+      place[order.get(k)] = k;
+      pivotStart[k + 1] = pivotStart[k] + 1 + random.nextInt(size);
+    }
+    for (int k = 0; k < fronts; k++) {
+      int above = parent[order.get(k)];
+      up[k] = above < 0 ? -1 : place[above];
+    }
+    int n = pivotStart[fronts] + random.nextInt(leaves + 1);
+    int[][] tail = new int[fronts][];
+    for (int k = fronts - 1; k >= 0; k--) {
+      int[] of =
+          up[k] < 0
+              ? IntStream.range(pivotStart[fronts], n).toArray()
+              : columns(pivotStart, tail, up[k]);
+      int count = up[k] < 0 ? of.length : 1 + random.nextInt(of.length);
+      tail[k] = some(random, of, count);
+    }
+    List<double[]> rows = new ArrayList<>();
+    int[] start = new int[fronts + 1];
+    for (int k = 0; k < fronts; k++) {
+      int[] columns = columns(pivotStart, tail, k);
+      int pivots = pivotStart[k + 1] - pivotStart[k];
+      int many = columns.length + random.nextInt(2 * columns.length);
+      for (int i = 0; i < many; i++) {
+        double[] row = new double[n];
+        int pivot = columns[random.nextInt(pivots)];
+        row[pivot] = entry.of(rows.size(), pivot);
+        for (int j : some(random, columns, random.nextInt(Math.min(columns.length, 5) + 1))) {
+          row[j] = entry.of(rows.size(), j);
+        }
+        rows.add(row);
+      }
+      start[k + 1] = rows.size();
+    }
+    int[] tailStart = new int[fronts + 1];
+    for (int k = 0; k < fronts; k++) {
+      tailStart[k + 1] = tailStart[k] + tail[k].length;
+    }
+    int[] tails = Arrays.stream(tail).flatMapToInt(Arrays::stream).toArray();
+    int m = rows.size();
+    return new GramCase(
+        rows.toArray(double[][]::new),
+        random.doubles(m, -1, 1).toArray(),
+        IntStream.range(0, m).map(i -> 1).toArray(),
+        new GramShape(pivotStart, tailStart, tails, up),
+        start);
+  }
+
+  private static void postorder(int k, List<List<Integer>> children, List<Integer> order) {
+    for (int c : children.get(k)) {
+      postorder(c, children, order);
+    }
+    order.add(k);
+  }
+
+  private static int[] columns(int[] pivotStart, int[][] tail, int k) {
+    return IntStream.concat(
+            IntStream.range(pivotStart[k], pivotStart[k + 1]), Arrays.stream(tail[k]))
+        .toArray();
+  }
+
+  private static int[] some(Random random, int[] of, int count) {
+    if (count == 0) {
+      return new int[0];
+    }
+    return random.ints(0, of.length).distinct().limit(count).sorted().map(i -> of[i]).toArray();
   }
 
   /** Sparse rows with entries of the given kind, and a child's trapezoid now and then. */
@@ -107,6 +221,12 @@ final class GramCase implements RowPieces {
     return new GramCase(rows, b, Arrays.copyOf(sizes, pieces));
   }
 
+  /** The same rows as those of one front. */
+  GramCase whole() {
+    int[] ones = IntStream.range(0, rows.length).map(i -> 1).toArray();
+    return new GramCase(rows, b, ones);
+  }
+
   /** Value of an entry. */
   interface Entry {
     double of(int i, int j);
@@ -122,12 +242,17 @@ final class GramCase implements RowPieces {
    * square of the same.
    */
   Truth truth(GramQr qr) {
-    double[] a = qr.triangle();
-    int ld = qr.triangleLd();
     BigDecimal[][] r = new BigDecimal[n][n + 1];
-    for (int j = 0; j <= n; j++) {
-      for (int i = 0; i < n; i++) {
-        r[i][j] = new BigDecimal(i <= j ? a[i + j * ld] : 0);
+    for (BigDecimal[] row : r) {
+      Arrays.fill(row, BigDecimal.ZERO);
+    }
+    for (int k = 0; k < shape.fronts(); k++) {
+      int width = shape.pivots(k) + shape.tail(k);
+      for (int j = 0; j <= width; j++) {
+        int column = j == width ? n : shape.column(k, j);
+        for (int i = 0; i < shape.rows(k) && (j == width || i <= j); i++) {
+          r[shape.pivotStart()[k] + i][column] = new BigDecimal(qr.rows(k)[i + j * qr.ld(k)]);
+        }
       }
     }
     BigDecimal[][] h = new BigDecimal[n][n + 1];
