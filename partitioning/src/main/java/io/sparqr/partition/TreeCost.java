@@ -84,14 +84,17 @@ final class TreeCost {
     double combined = 0;
     for (int f = 0; f < fronts; f++) {
       parent[f] = analysis.parent(f);
-      analyzedFlops[f] = analysis.frontFlops(f);
+      analyzedFlops[f] = host ? analysis.frontFlops(f) : analysis.reflectorFlops(f);
       flops[f] = analyzedFlops[f];
       frontBytes[f] = FrontMemory.frontBytes(analysis, f, rhs);
       blockBytes[f] = FrontMemory.contributionBytes(analysis, f, rhs);
       long fm = analysis.fm(f);
       long own = rows(analysis, f);
       rowBytes[f] = (long) (perRow * own);
-      if (host && parts > 0 && CombinedRows.happens(own, analysis.fn(f), entries, parts)) {
+      if (host
+          && parts > 0
+          && !analysis.isGram(f)
+          && CombinedRows.happens(own, analysis.fn(f), entries, parts)) {
         CombinedRows rows = CombinedRows.of(analysis, f, parts);
         combined += rows.flops();
         flops[f] = rows.frontFlops();

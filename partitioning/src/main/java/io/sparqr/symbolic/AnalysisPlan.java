@@ -24,6 +24,9 @@ final class AnalysisPlan {
   /** Flops of reflectors that take as long as the factorization, each front the cheaper way. */
   final double work;
 
+  /** Whether fronts may be taken by their Gram matrix. */
+  final boolean gram;
+
   /** The part of it in one front taken by its Gram matrix, a full triangle. */
   final double gramShare;
 
@@ -52,6 +55,7 @@ final class AnalysisPlan {
       SymbolicOptions options,
       PhaseTimes t) {
     this.order = order;
+    this.gram = options.gram();
     t.start();
     StarGraph graph = new StarGraph(pattern, order);
     if (counts != null) {
@@ -78,7 +82,7 @@ final class AnalysisPlan {
         chosen = GramMerge.tree(made, found.flops, rowLength, options.rhs());
       }
       work = chosen.work();
-      gramShare = largest(chosen, made.count) / work;
+      gramShare = work == 0 ? 0 : largest(chosen, made.count) / work;
       t.end("fronts by their Gram matrix");
     } else {
       work = sum(found.flops);

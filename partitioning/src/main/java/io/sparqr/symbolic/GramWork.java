@@ -27,10 +27,10 @@ public final class GramWork {
   private static final double SCATTERED = 40;
 
   /** The time of an entry of a row in a product of pairs. */
-  private static final double ROW_PAIRS = 100;
+  private static final double ROW_PAIRS = 120;
 
   /** The time of an entry of R in a product of pairs. */
-  private static final double PAIRS = 25;
+  private static final double PAIRS = 60;
 
   /** The time of adding an entry of what a child leaves. */
   private static final double LEFT = 40;

@@ -465,7 +465,8 @@ final class ReductionFronts {
         new SymbolicAnalysis.Counts(
             d.counts().leftmostCount(),
             CompactLongs.of(rows),
-            CompactLongs.of(all, k -> SymbolicAnalysis.packed(work[k]))),
+            CompactLongs.of(all, k -> SymbolicAnalysis.packed(work[k])),
+            d.counts().gram()),
         d.seconds());
   }
 }

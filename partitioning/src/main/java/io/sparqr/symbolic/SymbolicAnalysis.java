@@ -120,9 +120,11 @@ public final class SymbolicAnalysis implements Serializable {
   /**
    * Rows and flops.
    *
-   * @param frontFlops encoded by {@link SymbolicAnalysis#packed}
+   * @param frontFlops of reflectors, encoded by {@link SymbolicAnalysis#packed}
+   * @param gram whether fronts may be factored by their Gram matrix ({@link GramTree})
    */
-  public record Counts(CompactLongs leftmostCount, CompactLongs fm, CompactLongs frontFlops)
+  public record Counts(
+      CompactLongs leftmostCount, CompactLongs fm, CompactLongs frontFlops, boolean gram)
       implements Serializable {}
 
   /** Times of the ordering and of the rest. */
@@ -133,6 +135,10 @@ public final class SymbolicAnalysis implements Serializable {
   /** Computed on first use, which never happens on the driver of a cluster. */
   @SuppressWarnings("serial")
   private transient volatile @Nullable Children children;
+
+  /** Computed on first use. */
+  @SuppressWarnings("serial")
+  private transient volatile @Nullable GramTree gramTree;
 
   /**
    * Lists of children.
@@ -315,14 +321,73 @@ public final class SymbolicAnalysis implements Serializable {
   }
 
   /**
-   * Flops of front f's staircase factorization (Golub and Van Loan's count, without the pattern's
-   * zeros).
+   * Flops of front f's staircase factorization by reflectors (Golub and Van Loan's count, without
+   * the pattern's zeros).
    */
-  public double frontFlops(int f) {
+  public double reflectorFlops(int f) {
     return flops(data.counts.frontFlops.get(f));
   }
 
-  /** Flops of all fronts. */
+  /**
+   * Flops of front f: {@link #reflectorFlops}, or for a front that is to be taken by its Gram
+   * matrix as many as reflectors do in the time of that.
+   */
+  public double frontFlops(int f) {
+    return data.counts.gram ? gramTree().cost(f) : reflectorFlops(f);
+  }
+
+  /** Whether front f is to be taken by its Gram matrix, with one right-hand side. */
+  public boolean isGram(int f) {
+    return data.counts.gram && gramTree().isGram(f);
+  }
+
+  private GramTree gramTree() {
+    GramTree tree = gramTree;
+    if (tree == null) {
+      double rows = Math.max(1, rows() - emptyRows() - singletons());
+      double length = (nonzeros() - singletonEntries()) / rows;
+      double one = GramWork.piece(1, length, 1);
+      double[] own = new double[fronts()];
+      double[] flops = new double[fronts()];
+      for (int f = 0; f < own.length; f++) {
+        flops[f] = reflectorFlops(f);
+        own[f] = one * data.counts.leftmostCount.sum(firstPivot(f), firstPivot(f + 1));
+      }
+      tree = new GramTree(new Sizes(), flops, own, 1);
+      gramTree = tree;
+    }
+    return tree;
+  }
+
+  private final class Sizes implements GramTree.Fronts {
+
+    @Override
+    public int count() {
+      return fronts();
+    }
+
+    @Override
+    public int parent(int f) {
+      return SymbolicAnalysis.this.parent(f);
+    }
+
+    @Override
+    public int pivots(int f) {
+      return fp(f);
+    }
+
+    @Override
+    public int tail(int f) {
+      return cn(f);
+    }
+
+    @Override
+    public double block(int f) {
+      return cm(f);
+    }
+  }
+
+  /** Flops of all fronts, {@link #frontFlops}. */
   public double flops() {
     double sum = 0;
     for (int f = 0; f < fronts(); f++) {

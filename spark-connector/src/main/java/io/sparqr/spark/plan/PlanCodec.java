@@ -140,6 +140,7 @@ public final class PlanCodec {
     put(d.counts().leftmostCount(), out);
     put(d.counts().fm(), out);
     put(d.counts().frontFlops(), out);
+    out.putBoolean(d.counts().gram());
     out.putDouble(d.seconds().order()).putDouble(d.seconds().analyze());
   }
 
@@ -171,7 +172,8 @@ public final class PlanCodec {
         new SymbolicAnalysis.Counts(
             CompactLongs.of(in.getLongs()),
             CompactLongs.of(in.getLongs()),
-            CompactLongs.of(in.getLongs())),
+            CompactLongs.of(in.getLongs()),
+            in.getBoolean()),
         new SymbolicAnalysis.Seconds(in.getDouble(), in.getDouble()));
   }
 

@@ -83,11 +83,12 @@ final class FrontCombiner {
 
   /**
    * Whether combining rows of a front can pay: there can be enough of them, and full rows are worth
-   * the flops.
+   * the flops. Not where the front is taken by its Gram matrix, for which sparse rows cost less.
    */
   static boolean worthwhile(SolvePlan plan, int front) {
     long fn = plan.analysis().fn(front);
-    return CombinedRows.enough(plan.frontRows(front), fn)
+    return !plan.analysis().isGram(front)
+        && CombinedRows.enough(plan.frontRows(front), fn)
         && flops(1, fn) <= plan.numbers().combineFlops() * fn;
   }
 
