@@ -54,7 +54,7 @@ OPTIONS = {
     "method": Option(
         "method",
         ("householder", "auto"),
-        "householder",
+        "auto",
         "how fronts are factored",
     ),
     "ridge": Option(

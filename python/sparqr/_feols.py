@@ -60,7 +60,7 @@ def feols(
     drop_terms: Sequence[str] = (),
     ordering: str = "auto",
     backend: str = "auto",
-    method: str = "householder",
+    method: str = "auto",
     rank_tolerance: float | None = None,
     profile: bool = False,
     progress: bool | None = None,
@@ -116,7 +116,7 @@ def feols(
         Column order of the factorization.
     backend : {"auto", "cpu", "cuda"}
         "cuda" fails without a device.
-    method : {"householder", "auto"}
+    method : {"auto", "householder"}
         How fronts are factored: "auto" takes the Gram matrix of one with many sparse rows, as panels with two
         effects have it, if what is measured against the rows is as good. Not on GPUs.
     rank_tolerance : float, optional

@@ -78,7 +78,7 @@ def lstsq(
     session: Optional[SparkSession] = None,
     ordering: str = "auto",
     backend: str = "auto",
-    method: str = "householder",
+    method: str = "auto",
     rank_tolerance: Optional[float] = None,
     rank_policy: str = "report",
     equilibrate: bool = True,

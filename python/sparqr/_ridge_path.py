@@ -24,7 +24,7 @@ def ridge_path(
     weights: Any = None,
     ordering: str = "auto",
     backend: str = "auto",
-    method: str = "householder",
+    method: str = "auto",
     equilibrate: bool = True,
     partitions: Optional[int] = None,
     progress: Optional[bool] = None,

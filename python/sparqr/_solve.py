@@ -85,7 +85,7 @@ def solve(
     *,
     ordering: str = "auto",
     backend: str = "auto",
-    method: str = "householder",
+    method: str = "auto",
     ridge: float = 0.0,
     equilibrate: bool = True,
     rank_tolerance: float | None = None,
@@ -122,7 +122,7 @@ def solve(
         Column order.
     backend : {"auto", "cpu", "cuda"}
         What computes (cuda fails where there is no device).
-    method : {"householder", "auto"}
+    method : {"auto", "householder"}
         How fronts are factored.
     ridge : float
         Lambda of the penalty lambda ||x||^2.

@@ -86,7 +86,7 @@ class SparseQRRegression(Told, JavaEstimator, RegressionSetters, Saved):
         Column order.
     backend : {"auto", "cpu", "cuda"}
         What computes (cuda fails where there is no device).
-    method : {"householder", "auto"}
+    method : {"auto", "householder"}
         How fronts are factored.
     rankTolerance : float, optional
         A column whose remaining norm, after scaling, is at most this counts as dependent (R's lm: 1e-7); negative: no
@@ -123,7 +123,7 @@ class SparseQRRegression(Told, JavaEstimator, RegressionSetters, Saved):
         idCol: str | None = None,
         ordering: str = "auto",
         backend: str = "auto",
-        method: str = "householder",
+        method: str = "auto",
         rankTolerance: float | None = None,
         profile: bool = False,
         progress: bool | None = None,
@@ -160,7 +160,7 @@ class SparseQRRegression(Told, JavaEstimator, RegressionSetters, Saved):
         idCol: str | None = None,
         ordering: str = "auto",
         backend: str = "auto",
-        method: str = "householder",
+        method: str = "auto",
         rankTolerance: float | None = None,
         profile: bool = False,
     ) -> SparseQRRegression:

@@ -108,7 +108,7 @@ class MlTest(SparkTest):
             "regParam": 0.0,
             "ordering": "auto",
             "backend": "auto",
-            "method": "householder",
+            "method": "auto",
             "rankTolerance": None,
             "computeStandardErrors": True,
             "idCol": None,

@@ -41,9 +41,8 @@ public final class GramTree {
       open[f] += GramWork.pivots(p, p + c, rhs);
       entries[f] += GramWork.entries(p, p + c);
       double closed = open[f] + GramWork.pivots(c, c, rhs);
-      boolean room = entries[f] + GramWork.entries(c, c) <= GramWork.MOST_ENTRIES;
       boolean enough = reflectors[f] >= GramWork.LEAST_FLOPS;
-      if (room && enough && reflectors[f] >= GramWork.GAIN * closed && closed <= best[f]) {
+      if (enough && reflectors[f] >= GramWork.GAIN * closed && closed <= best[f]) {
         best[f] = closed;
         gram[f] = true;
       }
@@ -53,7 +52,8 @@ public final class GramTree {
         best[above] += best[f];
         double in = open[f] + GramWork.left(c);
         double outside = best[f] + GramWork.piece(fronts.block(f), c, rhs);
-        member[f] = gram[f] || in <= outside;
+        boolean room = entries[above] + entries[f] <= GramWork.MOST_ENTRIES;
+        member[f] = room && (gram[f] || in <= outside);
         open[above] += member[f] ? in : outside;
         entries[above] += member[f] ? entries[f] : 0;
       }
@@ -64,7 +64,7 @@ public final class GramTree {
         gram[f] = member[f];
       }
       if (gram[f]) {
-        boolean root = above < 0 || !gram[above];
+        boolean root = isRoot(f);
         double c = fronts.tail(f);
         cost[f] += root ? GramWork.pivots(c, c, rhs) : GramWork.left(c);
       } else {

@@ -152,11 +152,12 @@ public final class GpuSparseQR {
     }
 
     /**
-     * How fronts may be factored; default HOUSEHOLDER. AUTO takes the Gram matrix of a front of
-     * many sparse rows, as regressions with effects have them, where that costs a fraction; R is
-     * measured against the rows, column by column, in twice the precision, and taken only if its
-     * backward error is of the size that reflectors leave. The report counts these fronts, with the
-     * largest error.
+     * How fronts may be factored; default AUTO: on CPUs a tree of fronts by its Gram matrix where
+     * reflectors take several times as long, as for rows of effects. R is measured against the
+     * rows, column by column, in twice the precision, and taken only if its backward error is of
+     * the size that reflectors leave; else, and with Q kept or a device, it is reflectors. The
+     * report counts these fronts, with the largest error. Bits then depend on the cut of the tree
+     * into tasks; with HOUSEHOLDER R's do not.
      */
     public Builder method(FrontMethod way) {
       return set(SolveOption.METHOD, way);

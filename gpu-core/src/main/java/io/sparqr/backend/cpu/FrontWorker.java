@@ -28,6 +28,9 @@ final class FrontWorker {
   /** Workspaces of up to this many entries are reused for the next front. */
   private static final int KEPT_ENTRIES = 1 << 21;
 
+  /** A tree of fronts is taken by its Gram matrix if it needs at most this part of the heap. */
+  private static final int HEAP_SHARE = 2;
+
   /** A Gram matrix that costs less is not worth waking other threads. */
   private static final double SHARED_GRAM = 2e7;
 
@@ -146,17 +149,25 @@ final class FrontWorker {
       cost += state.groups().cost(i);
     }
     long bytes = GramQr.bytes(shape, rhsCount);
+    if (members.length > 1 && bytes > Runtime.getRuntime().maxMemory() / HEAP_SHARE) {
+      return refused(members, cost);
+    }
     state.hold(bytes);
     var progress = new FrontProgress(state.work(), cost);
     var way = cost < SHARED_GRAM ? Crew.ALONE : crew;
-    double tolerance = state.tolerance();
-    GramQr gram = GramQr.factor(kernels, rows, shape, rhsCount, tolerance, progress, way);
-    state.release(bytes);
-    int refused = gram.isAccepted() ? 0 : members.length;
-    state.gram(new FactorSummary.Gram(members.length, refused, cost, gram.error()));
-    if (!gram.isAccepted()) {
-      return false;
+    GramQr gram;
+    try {
+      gram = GramQr.factor(kernels, rows, shape, rhsCount, state.tolerance(), progress, way);
+    } catch (OutOfMemoryError e) {
+      // Reflectors need less: R leaves the heap front by front.
+      return refused(members, cost);
+    } finally {
+      state.release(bytes);
     }
+    if (!gram.isAccepted()) {
+      return refused(members, cost);
+    }
+    state.gram(new FactorSummary.Gram(members.length, 0, cost, gram.error()));
     double[] none = new double[rhsCount];
     int last = members.length - 1;
     for (int k = 0; k < last; k++) {
@@ -179,6 +190,11 @@ final class FrontWorker {
     dropped = gram.droppedNorm();
     finish(root, a, crew, null, progress);
     return true;
+  }
+
+  private boolean refused(int[] members, double cost) {
+    state.gram(new FactorSummary.Gram(members.length, members.length, cost, 0));
+    return false;
   }
 
   /** Lets the blocks of a front's children go. */

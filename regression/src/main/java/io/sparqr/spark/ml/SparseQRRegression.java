@@ -122,8 +122,9 @@ public class SparseQRRegression
   }
 
   /**
-   * How fronts are factored: householder (default), by reflectors, or auto: on CPUs a front of many
-   * sparse rows by its Gram matrix, if what is measured against the rows is as good.
+   * How fronts are factored: auto (default), on CPUs by their Gram matrix where that takes a
+   * fraction of the time, if what is measured against the rows is as good; or householder, by
+   * reflectors.
    */
   public SparseQRRegression setMethod(String name) {
     return with(own.method, name);

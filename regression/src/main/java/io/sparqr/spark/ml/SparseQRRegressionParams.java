@@ -44,7 +44,7 @@ public interface SparseQRRegressionParams extends Params {
     return regressionParams().ordering;
   }
 
-  /** How fronts are factored: householder (default) or auto. */
+  /** How fronts are factored: auto (default) or householder. */
   default Param<String> method() {
     return regressionParams().method;
   }

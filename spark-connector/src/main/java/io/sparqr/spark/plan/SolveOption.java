@@ -91,11 +91,11 @@ public final class SolveOption<T> extends DeclaredOption<T> {
               "method(m)",
               OptionType.word(Words.METHODS, FrontMethod.class),
               "how fronts are factored")
-          .byDefault(FrontMethod.HOUSEHOLDER)
+          .byDefault(FrontMethod.AUTO)
           .everywhere(Way.ML)
           .detail(
-              ": `HOUSEHOLDER`, by reflectors; `AUTO`, on CPUs those of many sparse rows by their"
-                  + " Gram matrix, if what is measured against the rows is as good")
+              ": `HOUSEHOLDER`, by reflectors; `AUTO`, on CPUs by their Gram matrix where that takes"
+                  + " a fraction of the time, if what is measured against the rows is as good")
           .made(keeping((o, m) -> o.with(o.factorization().withMethod(m))));
 
   /** Lambda of the penalty. */
