@@ -17,7 +17,6 @@ final class RowProducts {
 
   private final RowPieces pieces;
   private final GramChunks chunks;
-  private final int n;
 
   /** By unit: pieces from, to, from, to, ... */
   private final int[][] ranges;
@@ -25,7 +24,6 @@ final class RowProducts {
   RowProducts(RowPieces pieces, GramChunks chunks) {
     this.pieces = pieces;
     this.chunks = chunks;
-    this.n = chunks.topOf.length;
     int parts = chunks.chunk.length;
     ranges = new int[parts + GROUPS][];
     for (int c = 0; c < parts; c++) {
