@@ -167,7 +167,7 @@ final class GramFronts {
         new double[Math.toIntExact(root ? StaircaseQr.length(ld, n + rhs) : (long) ld * n)];
     int[] thinOnes = Arrays.stream(children[k]).filter(c -> thin[c]).toArray();
     var gram = new GramMatrix(kernels, n, place, a, ld);
-    var own = new FrontRows(pieces, shape, k, thinOnes);
+    var own = new GramRows(pieces, shape, k, thinOnes);
     gram.sum(own, crew);
     for (int c : children[k]) {
       if (!thin[c]) {

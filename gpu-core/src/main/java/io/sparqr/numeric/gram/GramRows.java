@@ -7,7 +7,7 @@ import java.util.Arrays;
  * The rows of one front of a tree: its own, and what rows of thin children have in its columns,
  * whose products are summed here and not in fronts of the children.
  */
-final class FrontRows implements RowPieces {
+final class GramRows implements RowPieces {
 
   private final RowPieces all;
   private final int own;
@@ -19,7 +19,7 @@ final class FrontRows implements RowPieces {
   private final int[] begin;
   private final int[] pivotEnd;
 
-  FrontRows(RowPieces all, GramShape shape, int k, int[] thin) {
+  GramRows(RowPieces all, GramShape shape, int k, int[] thin) {
     this.all = all;
     from = all.start(k);
     own = all.start(k + 1) - from;
