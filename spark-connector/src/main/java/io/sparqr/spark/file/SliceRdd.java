@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.file;
 
+import io.sparqr.spark.internals.QuietRdd;
 import io.sparqr.spark.model.SparseRow;
 import org.apache.spark.Partition;
 import org.apache.spark.TaskContext;
@@ -8,14 +9,14 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.rdd.RDD;
 import scala.collection.Iterator;
 import scala.jdk.javaapi.CollectionConverters;
-import scala.reflect.ClassTag;
 import scala.reflect.ClassTag$;
+import scala.reflect.ClassTag;
 
 /**
  * The rows of an RDD of slices: of their own for callers, who may keep them, or reused. An RDD of
  * its own because its type tells that the rows can be had reused.
  */
-public final class SliceRdd extends RDD<SparseRow> implements ReusableRows {
+public final class SliceRdd extends QuietRdd<SparseRow> implements ReusableRows {
 
   private static final long serialVersionUID = 1;
 

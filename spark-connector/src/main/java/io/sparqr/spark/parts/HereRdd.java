@@ -3,6 +3,7 @@ package io.sparqr.spark.parts;
 
 import io.sparqr.spark.engine.ClassTags;
 import io.sparqr.spark.engine.Numbered;
+import io.sparqr.spark.internals.QuietRdd;
 import java.util.List;
 import org.apache.spark.Dependency;
 import org.apache.spark.Partition;
@@ -18,7 +19,7 @@ import scala.jdk.javaapi.CollectionConverters;
  *
  * @param <T> element
  */
-final class HereRdd<T> extends RDD<T> {
+final class HereRdd<T> extends QuietRdd<T> {
 
   private static final long serialVersionUID = 1;
 
