@@ -27,6 +27,12 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+NO_ROWS = (
+    "this factorization has no rows to align numbers with, since it was loaded or appended to: "
+    "solve_relabeled takes A with another b"
+)
+
+
 @contextmanager
 def file_errors() -> Iterator[None]:
     """Turns Java's errors for folders that are missing or there already into Python's."""
@@ -84,10 +90,7 @@ class Held:
     def aligned(self) -> Rows:
         """The rows; ValueError if they are not at hand."""
         if self.rows is None or self.problem is None:
-            raise ValueError(
-                "this factorization has no rows to align numbers with, since it was loaded or appended to: "
-                "solve_relabeled takes A with another b"
-            )
+            raise ValueError(NO_ROWS)
         return self.rows
 
     def require_b(self) -> None:
