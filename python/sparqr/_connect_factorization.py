@@ -195,7 +195,7 @@ class ConnectFactorization(Factorization):
         made = ConnectFactorization(self._spark, None, Keeps(False, False))
         pieces = _connect_arrays.pieces({"A": problem})
         told = self._call("sparqr: append", lambda: held.ask("append", pieces))
-        made._kept = held.appended(told, problem.matrix.shape[0])
+        made._kept = held.appended(told, problem.arrays()[0].shape[0])
         return made
 
     def _renew(self, problem: Problem) -> None:

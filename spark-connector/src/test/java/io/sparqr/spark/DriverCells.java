@@ -62,8 +62,7 @@ final class DriverCells {
   }
 
   private static long analyzed(JavaRDD<SparseRow> cells, int[] levels) {
-    PatternPass.Result found =
-        new PatternPass(RowSource.of(cells), SolveOptions.defaults()).run();
+    PatternPass.Result found = new PatternPass(RowSource.of(cells), SolveOptions.defaults()).run();
     SymbolicAnalysis analysis = found.patterns().analyze(SymbolicOptions.defaults());
     require(analysis.columns() == Arrays.stream(levels).sum(), "columns: " + analysis.columns());
     return found.patterns().count();

@@ -62,8 +62,8 @@ public final class FactorizedArrays extends Model<FactorizedArrays> implements M
   }
 
   /**
-   * What else is wanted, each as name=value: of, the number of one made by "append"; standardErrors,
-   * columns, probes, folder, overwrite; default none.
+   * What else is wanted, each as name=value: of, the number of one made by "append";
+   * standardErrors, columns, probes, folder, overwrite; default none.
    */
   public StringArrayParam words() {
     return words;

@@ -113,8 +113,9 @@ final class KeptFactorization implements AutoCloseable {
    *
    * @param work "state", "solve", "further" (pieces: other right-hand sides), "relabeled" (pieces:
    *     A with other ones), "refit" (pieces: another A), "append" (pieces: further rows; the answer
-   *     is the new one's number and columns), "predict" (pieces: new rows), "unscaled", "leverages",
-   *     "criteria", "r", "q", "applyQ" and "qTransposed" (pieces: vectors), "save" or "close"
+   *     is the new one's number and columns), "predict" (pieces: new rows), "unscaled",
+   *     "leverages", "criteria", "r", "q", "applyQ" and "qTransposed" (pieces: vectors), "save" or
+   *     "close"
    * @param wanted "of" is the number of the factorization that is asked, the first one's 0
    * @throws IllegalArgumentException for any other, and as the factorization does
    * @throws IllegalStateException after "close"

@@ -31,7 +31,8 @@ class SparkErrorsTest {
   void aReasonThatSparkCouldNotReadIsToBeFoundInItsLog() {
     assertThat(of("UnknownReason"))
         .isInstanceOf(TaskFailedException.class)
-        .hasMessageStartingWith("task 3 failed 4 times, at last on host executor 2: the reason is in")
+        .hasMessageStartingWith(
+            "task 3 failed 4 times, at last on host executor 2: the reason is in")
         .hasMessageContainingAll("Spark's log", "spark.addArtifacts", "--jars")
         .hasMessageNotContaining("UnknownReason");
   }
