@@ -81,13 +81,25 @@ def in_thread(session: Any, what: str, work: Callable[[], _T]) -> _T:
     return call.result()
 
 
+def is_stopped(session: Any) -> bool:
+    """Whether a session was stopped, or a client of Spark Connect closed."""
+    if _connect.is_connect_type(type(session)):
+        return bool(session.is_stopped)
+    return session.sparkContext._jsc is None
+
+
+def require_running(session: Any) -> None:
+    """RuntimeError if the session was stopped."""
+    if is_stopped(session):
+        raise RuntimeError("this Spark session was stopped")
+
+
 class _Call:
     """One call and its thread."""
 
     def __init__(self, session: Any, what: str, work: Callable[[], Any]) -> None:
+        require_running(session)
         context = session.sparkContext
-        if context._jsc is None:
-            raise RuntimeError("this Spark session was stopped")
         self.ended = threading.Event()
         self._context, self._what = context, what
         self._work: Callable[[], Any] | None = work

@@ -7,6 +7,7 @@ text and numbers (``io.sparqr.spark.python.Parcels``); arrays of doubles are sen
 """
 
 import atexit
+import json
 import re
 import uuid
 import weakref
@@ -29,6 +30,14 @@ _MISSING = (
 # Prefix that the server puts before the message of an exception whose class is unknown to Python.
 _NAMED = re.compile(r"\(((?:[a-z_0-9]+\.)+[\w$]+)\) ?(.*)", re.DOTALL)
 _OURS = "io.sparqr.error."
+
+# The wrapper of whatever a method threw that a server calls by reflection. One of Spark 4.0 tells of no more.
+_WRAPPER = "java.lang.reflect.InvocationTargetException"
+_NOT_TOLD = (
+    "this failed on the server of Spark Connect, which does not tell why, as one of Spark 4.0 does not where it calls a "
+    "model's method: the reason is in its log"
+)
+_CAUSE = re.compile(r"^Caused by: (?:\w+\.)*(\w+): (.*)$", re.MULTILINE)
 _SIMPLE = re.compile(r"JVM stacktrace:\s+((?:\w+\.)*(\w+))[^\n]*\n\s+at io\.sparqr\.")
 _STACK = re.compile(r"\n\s*\n?JVM stacktrace:.*", re.DOTALL)
 
@@ -86,6 +95,10 @@ def told(e: BaseException) -> Optional[Exception]:
     name, message = named.groups() if named else ("", text)
     if name.startswith(_OURS):
         return SparqrError(_line(message), name[len(_OURS) :])
+    if name == _WRAPPER:
+        causes = _CAUSE.findall(e.getStackTrace() or "") if hasattr(e, "getStackTrace") else []
+        kind, message = causes[-1] if causes else ("NotTold", _NOT_TOLD)
+        return SparqrError(_line(message), kind)
     if name == "java.lang.OutOfMemoryError" or "OutOfMemoryError" in text:
         return SparqrError(
             "the server of Spark Connect ran out of memory: start it with more, by --driver-memory",
@@ -107,6 +120,28 @@ def told(e: BaseException) -> Optional[Exception]:
         )
     thrown = _SIMPLE.search(whole)
     return SparqrError(_line(message), thrown.group(2)) if thrown else None
+
+
+def explain_load(session: Any, path: str, e: SparqrError, expected: str) -> None:
+    """Raises why nothing of a class was loaded from a path, if that can be seen and the server did not tell.
+
+    Parameters
+    ----------
+    session : pyspark.sql.connect.session.SparkSession
+        The session.
+    path : str
+        As the server sees it.
+    e : SparqrError
+        What the server told.
+    expected : str
+        The full name of the class.
+    """
+    if e.kind != "NotTold":
+        return
+    # Spark says so if there is nothing
+    found = json.loads(session.read.text(path.rstrip("/") + "/metadata").first().value)["class"]
+    if found != expected:
+        raise ValueError(f"{path} has a {found.split('.')[-1]}, not a {expected.split('.')[-1]}")
 
 
 # PySpark's references to models on the server.

@@ -4,16 +4,16 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Callable, NoReturn
+from typing import TYPE_CHECKING, Any, Callable
 
 from sparqr import _connect, _connect_arrays
 from sparqr._arrays import right_hand_sides
 from sparqr._errors import SparqrError
 from sparqr._explicit_q import QTransposed
-from sparqr._factored import Held, Keeps
-from sparqr._factorization import Factorization, with_errors
+from sparqr._factored import NO_ROWS, Held, Keeps
+from sparqr._factorization import Factorization, require_b_as_before, with_errors
 from sparqr._lstsq import LstsqResult, answered, factor_of
 from sparqr._predictions import Predictions, new_rows, predicted
 from sparqr._report import read, to_html
@@ -47,7 +47,7 @@ def factorize(session: Any, problem: Problem, settings: dict[str, Any], keep_q: 
         Whether Q is kept.
     """
     made = ConnectFactorization(session, settings, Keeps(keep_q, False))
-    words = {"partitions": settings.get("partitions", 0), "keepQ": keep_q}
+    words: dict[str, Any] = {"partitions": settings.get("partitions", 0), "keepQ": keep_q}
     params = {"options": _connect.option_words(settings), "words": _connect.option_words(words)}
 
     def work() -> str:
@@ -58,12 +58,40 @@ def factorize(session: Any, problem: Problem, settings: dict[str, Any], keep_q: 
     return made
 
 
+def load(session: Any, folder: str | PathLike[str]) -> Factorization:
+    """A saved factorization, on the server.
+
+    Parameters
+    ----------
+    session : pyspark.sql.connect.session.SparkSession
+        The session.
+    folder : str or path
+        As the server sees it.
+    """
+    made = ConnectFactorization(session, None, Keeps(False, False))
+    params = {"words": _connect.option_words({"load": os.fspath(folder)})}
+    model = made._call("sparqr.load", lambda: _connect.fit(_STAGE, params, session.range(0), session))
+    held = _Remote(None, model, None, None, (0, 0), False, True, session)
+    told = made._call("sparqr.load", lambda: held.ask("state"))
+    if "missing" in told:
+        _connect.forget(session, model)
+        raise FileNotFoundError(told["missing"])
+    report = read(told["report"])
+    held.shape, held.rhs = (report["rows"], report["columns"]), report["rhs"]
+    held.several = held.rhs > 1
+    made._kept = held
+    return made
+
+
 @dataclass
 class _Remote(Held):
-    """A factorization on the server, by the server's name of its model."""
+    """A factorization on the server: the server's name of its model, and its number there."""
 
     session: Any = None
     rhs: int = 0
+    number: int = 0
+    # of the model's factorizations that are open: it is deleted with the last one
+    open: set[int] = field(default_factory=lambda: {0})
 
     @staticmethod
     def of(session: Any, model: str, problem: Problem) -> _Remote:
@@ -72,7 +100,15 @@ class _Remote(Held):
         return _Remote(None, model, problem, None, matrix.shape, problem.several, b is not None, session, rhs)
 
     def aligned(self) -> Any:
-        """The rows are on the server."""
+        """The rows are on the server; ValueError if not, either."""
+        if self.problem is None:
+            raise ValueError(NO_ROWS)
+
+    def appended(self, told: dict[str, Any], rows: int) -> _Remote:
+        """That of the rows of this one and others, by the server's answer."""
+        number, shape = int(told["number"]), (self.shape[0] + rows, int(told["columns"]))
+        self.open.add(number)
+        return replace(self, problem=None, shape=shape, number=number)
 
     def ask(self, work: str, table: Any = None, **words: Any) -> dict[str, Any]:
         """The server's answer.
@@ -86,17 +122,17 @@ class _Remote(Held):
         **words
             What else is wanted.
         """
-        params: dict[str, Any] = {"work": work}
-        if words:
-            params["words"] = _connect.option_words(words)
+        params = {"work": work, "words": _connect.option_words({"of": self.number, **words})}
         rows = self.session.range(0) if table is None else self.session.createDataFrame(table)
         return _connect.parcels(_connect.table(self.factorization, params, rows, self.session, model=self))
 
     def close(self) -> None:
+        self.open.discard(self.number)
         try:
             self.ask("close")
         finally:
-            _connect.forget(self.session, self.factorization)
+            if not self.open:
+                _connect.forget(self.session, self.factorization)
 
 
 class ConnectFactorization(Factorization):
@@ -124,6 +160,7 @@ class ConnectFactorization(Factorization):
         if b is None:
             held.require_b()
             return self._solution("solve", None, held.several, standard_errors)
+        held.aligned()
         sides, several = right_hand_sides(b, self.shape[0])
         return self._solution("further", _connect_arrays.labels(sides), several, standard_errors)
 
@@ -137,7 +174,7 @@ class ConnectFactorization(Factorization):
     def _solution(self, work: str, table: Any, several: bool, errors: bool) -> LstsqResult:
         held = self._remote
         told = self._call("sparqr: solve", lambda: held.ask(work, table, standardErrors=bool(errors)))
-        result = answered(told, several, held.problem.names)
+        result = answered(told, several, held.problem and held.problem.names)
         return with_errors(result, told["unscaled"], several) if errors else result
 
     def close(self) -> None:
@@ -149,19 +186,25 @@ class ConnectFactorization(Factorization):
             if e.kind != "ModelLost":
                 raise
 
-    def append(self, A: Any, b: Any = None, *, weights: Any = None) -> NoReturn:
-        """Not over Spark Connect: ValueError."""
-        raise ValueError(
-            "append is not there over Spark Connect, whose server keeps one factorization for each factorize: factorize "
-            "all rows together"
-        )
+    def append(self, A: Any, b: Any = None, *, weights: Any = None) -> Factorization:
+        """As :meth:`Factorization.append`."""
+        held = self._remote
+        problem = problem_of(A, b, weights)
+        _connect_arrays.require_arrays(problem)
+        require_b_as_before(problem.b is not None, held.with_b)
+        made = ConnectFactorization(self._spark, None, Keeps(False, False))
+        pieces = _connect_arrays.pieces({"A": problem})
+        told = self._call("sparqr: append", lambda: held.ask("append", pieces))
+        made._kept = held.appended(told, problem.arrays()[0].shape[0])
+        return made
 
     def _renew(self, problem: Problem) -> None:
         _connect_arrays.require_arrays(problem)
         held = self._remote
         # the options as factorize sent them stay with the server
         self._call("sparqr: refit", lambda: held.ask("refit", _connect_arrays.pieces({"A": problem})))
-        self._kept = _Remote.of(self._spark, held.factorization, problem)
+        made = _Remote.of(self._spark, held.factorization, problem)
+        self._kept = replace(made, number=held.number, open=held.open)
 
     def _predicted(self, A: Any, weights: Any) -> Predictions:
         held = self._remote

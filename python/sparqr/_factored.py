@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional
 
 from sparqr import _progress
 from sparqr._arrays import right_hand_sides
-from sparqr._calls import in_thread
+from sparqr._calls import in_thread, is_stopped
 from sparqr._explicit_q import QTransposed, applied, columns_of, transposed
 from sparqr._jvm import doubles, integers
 from sparqr._lstsq import permutation_of, r_of
@@ -25,6 +25,12 @@ if TYPE_CHECKING:
     import numpy
     import scipy.sparse
     from pyspark.sql import SparkSession
+
+
+NO_ROWS = (
+    "this factorization has no rows to align numbers with, since it was loaded or appended to: "
+    "solve_relabeled takes A with another b"
+)
 
 
 @contextmanager
@@ -84,10 +90,7 @@ class Held:
     def aligned(self) -> Rows:
         """The rows; ValueError if they are not at hand."""
         if self.rows is None or self.problem is None:
-            raise ValueError(
-                "this factorization has no rows to align numbers with, since it was loaded or appended to: "
-                "solve_relabeled takes A with another b"
-            )
+            raise ValueError(NO_ROWS)
         return self.rows
 
     def require_b(self) -> None:
@@ -377,9 +380,9 @@ class Factored:
         )
 
     def close(self) -> None:
-        """Release R, Q and the rows; idempotent."""
+        """Release R, Q and the rows; idempotent. They go with a session that is stopped, too."""
         held, self._kept = self._kept, None
-        if held is not None:
+        if held is not None and not is_stopped(self._spark):
             self._call("sparqr: close", held.close)
 
     def __reduce__(self) -> Any:

@@ -79,8 +79,8 @@ def factorize(
     Returns
     -------
     Factorization
-        Must be closed, as by ``with sparqr.factorize(A) as f:``. Over Spark Connect the server keeps it, without
-        :meth:`~Factorization.append`; one from 4.1 on may let it go after 15 minutes without a call.
+        Must be closed, as by ``with sparqr.factorize(A) as f:``. Over Spark Connect the server keeps it; one from 4.1
+        on may let it go after 15 minutes without a call.
 
     Raises
     ------
@@ -118,7 +118,8 @@ def load(folder: str | PathLike[str], *, session: Optional[SparkSession] = None)
     Parameters
     ----------
     folder : str or path
-        Of any file system of Hadoop's. Keep the files until the factorization is closed.
+        Of any file system of Hadoop's; over Spark Connect, as the server sees it. Keep the files until the
+        factorization is closed.
     session : pyspark.sql.SparkSession, optional
         Default: the active one, or a new one by ``sparqr.session()``.
 
@@ -135,6 +136,11 @@ def load(folder: str | PathLike[str], *, session: Optional[SparkSession] = None)
     SparqrError
         It is truncated, damaged, or of another version of the format.
     """
+    remote = _connect_arrays.remote(session)
+    if remote is not None:
+        from sparqr._connect_factorization import load as on_server
+
+        return on_server(remote, folder)
     spark = session or active_session("factorization")
     place = place_of(folder)
 
@@ -297,8 +303,7 @@ class Factorization(Factored):
         made = Factorization(self._spark, None, Keeps(False, self._keeps.shows))
 
         def work() -> Held:
-            if self._has_b(problem) != held.with_b:
-                raise ValueError("the new rows have " + ("no b, A had one" if held.with_b else "a b, A had none"))
+            require_b_as_before(self._has_b(problem), held.with_b)
             rows = Rows(self._spark, problem)
             try:
                 found = valued(lambda: held.factorization.append(rows.jrdd))
@@ -369,6 +374,12 @@ class Factorization(Factored):
 
     def __exit__(self, *_: Any) -> None:
         self.close()
+
+
+def require_b_as_before(has_b: bool, had_b: bool) -> None:
+    """ValueError unless new rows have right-hand sides if and only if the old ones had."""
+    if has_b != had_b:
+        raise ValueError("the new rows have " + ("no b, A had one" if had_b else "a b, A had none"))
 
 
 def with_errors(result: LstsqResult, unscaled: numpy.ndarray, several: bool) -> LstsqResult:

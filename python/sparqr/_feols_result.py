@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
-from sparqr._calls import in_thread
+from sparqr._calls import in_thread, require_running
 from sparqr._display import html_table
 from sparqr._errors import SparqrError
 from sparqr._feols_rows import Source
@@ -313,6 +313,8 @@ class Feols:
             raise ValueError("intervals are not there with absorbed effects: write them as factors, y ~ x + C(worker)")
         if level is not None and self._covariance is None:
             raise ValueError("intervals take the covariances of all coefficients, which come with 64 at most")
+        # otherwise another one would be started for the table
+        require_running(self._spark)
         source = None if newdata is None else Source.of(newdata)
         if source is None and self._rows.kept is None:
             return self._predicted(self._rows.frame, name, interval, level)

@@ -6,7 +6,7 @@ from typing import Any
 from sparqr._connect import is_connect, is_connect_type
 from sparqr._pyspark import CLIENT_ONLY, is_client_only
 
-_OVER_IT = "Over Spark Connect work sparqr.solve, lstsq, factorize, analyze, from_scipy, feols and sparqr.ml"
+_OVER_IT = "Over Spark Connect work sparqr.solve, lstsq, factorize, load, analyze, from_scipy, feols and sparqr.ml"
 
 _CONNECT = (
     "is of Spark Connect, a client that talks to Spark over the network, and this calls Sparqr's jar in a JVM "

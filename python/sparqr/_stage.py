@@ -10,7 +10,7 @@ from pyspark.ml.wrapper import JavaWrapper
 from pyspark.sql import SparkSession
 
 from sparqr import _connect
-from sparqr._errors import telling_errors
+from sparqr._errors import SparqrError, telling_errors
 from sparqr._jvm import java_class
 from sparqr._pyspark import spark_context
 
@@ -58,8 +58,13 @@ class Saved(JavaMLReadable, JavaMLWritable):
     @classmethod
     def load(cls, path: str) -> Any:
         """Loads from a path."""
-        with telling_errors():
-            return super().load(path)
+        try:
+            with telling_errors():
+                return super().load(path)
+        except SparqrError as e:
+            if _connect.is_connect():
+                _connect.explain_load(_connect.active_session(), path, e, f"{cls.__module__}.{cls.__name__}")
+            raise
 
     def write(self) -> Any:
         """The writer."""

@@ -162,11 +162,16 @@ class ConnectTest(SparkTest):
         for name, kind, pattern in (
             ("factored solve none", "ValueError", "^no b came with A"),
             ("factored solve rows", "ValueError", "b has 59 rows, A has 60"),
-            ("factored append", "ValueError", "^append is not there over Spark Connect"),
+            ("factored append", "ValueError", "^the new rows have a b, A had none$"),
+            ("factored append file", "ValueError", "of which the server of Spark Connect sees nothing"),
             ("factored refit", "ValueError", "the new A is 50 x 12, this one 60 x 12"),
             ("factored predict", "ValueError", "no b came with A"),
             ("factored there", "FileExistsError", "factored"),
-            ("factored load", "RuntimeError", "Over Spark Connect work sparqr.solve"),
+            ("factored load", "FileNotFoundError", "/nowhere: no saved factorization$"),
+            ("appended solve", "ValueError", "^this factorization has no rows to align numbers with"),
+            ("appended leverages", "ValueError", "^this factorization has no rows to align numbers with"),
+            ("appended refit", "ValueError", "^refit is of factorizations by sparqr.factorize"),
+            ("appended closed", "ValueError", "^this factorization is closed$"),
             ("factored pickle", "TypeError", "cannot be pickled"),
             ("factored closed", "ValueError", "^this factorization is closed$"),
             ("factored closed rank", "ValueError", "^this factorization is closed$"),
@@ -178,6 +183,12 @@ class ConnectTest(SparkTest):
             self.assertNotIn("\n", message)
         self.check_error("factored solve NaN", "NonFiniteValueException", r"^row 0, column 0 of b|^b\[0\] is inf$")
         self.check_error("factored no Q", "IllegalStateException", "keepQ")
+        self.check_error("factored append columns", "DimensionMismatchException", "3")
+        damaged = ("WireFormatException", "bytes where .* were saved$") if self.WITH_JAR else ("TaskFailedException", "in Spark's log")
+        self.check_error("factored damaged", *damaged)
+        self.check_error("appended no Q", "IllegalStateException", "Q")
+        self.check_error("appended gone", "ModelLost", "^the server of Spark Connect has let this factorization go")
+        self.assertEqual(self.found["appended orphan"], [12, [120, 12]])
         self.check_error("factored relabeled", "IllegalArgumentException", "another matrix")
         self.check_error("factorize NaN", "NonFiniteValueException", r"^b\[0\] is nan$")
         self.check_error("factorize ridge", "IllegalArgumentException", "-1")
@@ -316,6 +327,19 @@ class ServersJarTest(ConnectTest):
         self.assertIn("loaded, not fitted", self.found["loaded summary"][2])
         self.check_error("no errors", "UnsupportedOperationException", "^no standard errors: compute")
         self.assertEqual(self.found["stage"], 0.25)
+
+    def test_what_a_server_calls_by_reflection_fails_with_its_reason(self):
+        """A server of Spark 4.0 tells of such a failure by InvocationTargetException and no more."""
+        for name in ("load nowhere", "load other", "predict size"):
+            self.assertNotIn("InvocationTarget", str(self.found[name]))
+        kind, _, message = self.found["load nowhere"]
+        self.assertEqual(kind, "AnalysisException", message)
+        self.assertRegex(message, r"Path does not exist: .*/nowhere/metadata")
+        if self.spark.version.startswith("4.0."):
+            kind, _, message = self.found["load other"]
+            self.assertEqual(kind, "ValueError", message)
+            self.assertRegex(message, "/model has a SparseQRRegressionModel, not a SparseQRRegression$")
+            self.check_error("predict size", "NotTold", "which does not tell why, .*: the reason is in its log$")
 
     def test_pipeline_and_cross_validator(self):
         self.assertEqual(self.found["pipeline"], ["SparseQRRegressionModel", True])

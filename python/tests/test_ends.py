@@ -63,6 +63,17 @@ class EndsTest(unittest.TestCase):
             r"^Spark's JVM does not answer any more \(killed, .*restart Python \(in a notebook: the kernel\)$",
         )
 
+    def test_what_a_stopped_session_had_made(self):
+        with_spark.require("numpy", "scipy", "pandas", "pyarrow")
+        said = {one["name"]: one for one in self.said("stopped")}
+        self.assertEqual(said["before"].get("answer"), "(4,)", said["before"])
+        for name in ("solve", "predict", "predict rows"):
+            self.assertEqual(said[name].get("type"), "RuntimeError", said[name])
+            self.assertEqual(said[name]["said"], "this Spark session was stopped")
+        # a with statement ends well, and nothing starts another session
+        for name in ("close", "again", "session"):
+            self.assertEqual(said[name].get("answer"), "None", said[name])
+
     def test_a_missing_jar(self):
         *found, session = self.said("no_jar")
         self.assertEqual((session["name"], session.get("type")), ("session", "RuntimeError"), session)

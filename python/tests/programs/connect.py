@@ -250,9 +250,29 @@ def factorizations(spark, folder):
         found["values"] = numbers(f.solve(b[:, 1]).x)
     with sparqr.factorize(deficient, b, keep_q=False, ordering="natural") as f:
         found["deficient"] = [lstsq_told(f.solve(b[:, 0])), f.rank, f.dead_columns, lstsq_told(f.solve())]
+    with sparqr.factorize(A[:40], b[:40]) as f, f.append(A[40:], b[40:]) as g:
+        found["append"] = extended(g, A, b)
+        with g.append(A[:2], b[:2], weights=[2, 3]) as h:
+            found["append twice"] = [lstsq_told(h.solve()), list(h.shape)]
+        g.save(f"{folder}/appended")
+        f.refit(3 * A[:40])
+        found["append refit"] = [lstsq_told(f.solve(b[:40])), lstsq_told(g.solve())]
+    with sparqr.load(f"{folder}/appended", session=spark) as f, f.append(A[:2], b[:2]) as g:
+        found["load"] = [extended(f, A, b), lstsq_told(g.solve())]
     with sparqr.factorize(large, partitions=7, session=spark) as f:
         found["large"] = [lstsq_told(f.solve(sides)), f.rank]
     return found
+
+
+def extended(f, A, b):
+    """What a factorization without rows gives."""
+    return [
+        [list(f.shape), f.rank, repr(f)],
+        lstsq_told(f.solve(standard_errors=True)),
+        lstsq_told(f.solve_relabeled(A, b[:, 0])),
+        numbers(f.predict(A[4:8]).observation_errors),
+        f.r.toarray().tolist(),
+    ]
 
 
 def factorization_errors(spark, folder):
@@ -265,18 +285,35 @@ def factorization_errors(spark, folder):
         "solve rows": lambda: f.solve(b[:59]),
         "solve NaN": lambda: f.solve(numpy.full(60, numpy.inf)),
         "no Q": lambda: f.q(0),
-        "append": lambda: f.append(A),
+        "append": lambda: f.append(A, b),
+        "append file": lambda: f.append(__file__),
+        "append columns": lambda: f.append(A[:, :3]),
         "refit": lambda: f.refit(A[:50]),
         "predict": lambda: f.predict(A[:2]),
         "there": lambda: f.save(f"{folder}/factored"),
         "relabeled": lambda: f.solve_relabeled(2 * A, b),
-        "load": lambda: sparqr.load(f"{folder}/factored"),
+        "load": lambda: sparqr.load(f"{folder}/nowhere"),
+        "damaged": lambda: sparqr.load(damaged(folder)),
         "pickle": f.__reduce__,
     }.items():
         tell_error(f"factored {name}", call)
     tell("factored after", float(f.solve(b).x[0, 0]))
+    more = f.append(A)
+    for name, call in {
+        "solve": lambda: more.solve(b),
+        "leverages": more.leverages,
+        "refit": lambda: more.refit(A),
+        "no Q": lambda: more.q(0),
+    }.items():
+        tell_error(f"appended {name}", call)
     f.close()
     f.close()
+    # it goes with the last one
+    tell("appended orphan", [more.rank, list(more.shape)])
+    model = more._held
+    more.close()
+    tell_error("appended closed", more.solve)
+    tell_error("appended gone", lambda: more._call("", lambda: model.ask("state")))
     tell_error("factored closed", lambda: f.solve(b))
     tell_error("factored closed rank", lambda: f.rank)
     lost = sparqr.factorize(A)
@@ -290,6 +327,19 @@ def factorization_errors(spark, folder):
     tell_error("factorize NaN", lambda: sparqr.factorize(A, numpy.full(60, numpy.nan)))
     tell_error("factorize ridge", lambda: sparqr.factorize(A, ridge=-1.0))
     tell_error("factorize file", lambda: sparqr.factorize(__file__))
+
+
+def damaged(folder):
+    """A saved factorization, one of whose files is cut."""
+    import shutil
+
+    copy = pathlib.Path(folder) / "damaged"
+    shutil.copytree(pathlib.Path(folder) / "factored", copy)
+    whole = max((p for p in copy.rglob("*") if p.is_file() and p.suffix != ".crc"), key=lambda p: p.stat().st_size)
+    whole.write_bytes(whole.read_bytes()[:-9])
+    for crc in copy.rglob("*.crc"):
+        crc.unlink()
+    return copy
 
 
 def evicted(spark):
@@ -315,6 +365,9 @@ def saved(spark, folder):
     tell("loaded transformed", rows(back.transform(groups).select("prediction")))
     tell_error("loaded summary", lambda: back.summary)
     tell_error("no errors", lambda: model.summary.pValues)
+    tell_error("load nowhere", lambda: SparseQRRegressionModel.load(f"{folder}/nowhere"))
+    tell_error("load other", lambda: SparseQRRegression.load(f"{folder}/model"))
+    tell_error("predict size", lambda: SparseQRRegression().fit(data).predict(Vectors.dense(1.0, 2.0)))
     plain = SparseQRRegression(regParam=0.25)
     plain.save(f"{folder}/stage")
     tell("stage", SparseQRRegression.load(f"{folder}/stage").getRegParam())

@@ -98,6 +98,23 @@ def stopped_and_killed(spark):
     tell_all(data, model)
 
 
+def stopped(spark):
+    """What was made before the session was stopped, and what it says to a local table."""
+    import pandas
+
+    table = pandas.DataFrame({"y": [1.0, 3.0, 4.0, 8.0], "x": [1.0, 2.0, 3.0, 4.0]})
+    fit = sparqr.feols("y ~ x", table)
+    f = sparqr.factorize(table[["x"]].to_numpy(), table["y"])
+    tell("before", lambda: fit.predict(table).shape)
+    spark.stop()
+    tell("solve", f.solve)
+    tell("close", f.close)
+    tell("again", f.close)
+    tell("predict", lambda: fit.predict(table))
+    tell("predict rows", fit.predict)
+    tell("session", lambda: type(spark).getActiveSession())
+
+
 def no_jar(spark):
     tell_all(line(spark), None)
     tell("session", sparqr.session)
@@ -105,7 +122,7 @@ def no_jar(spark):
 
 
 def main(case):
-    ways = {f.__name__: f for f in (memory, stopped_and_killed, no_jar)}
+    ways = {f.__name__: f for f in (memory, stopped_and_killed, stopped, no_jar)}
     made = builder(with_jar=case != "no_jar", memory="600m")
     ways[case](made.getOrCreate())
 

@@ -5,6 +5,7 @@ import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
 import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -129,6 +130,17 @@ class HouseArchitectureTest {
   @Test
   void accumulatorsAreSparksOwn() {
     noClasses().should().beAssignableTo("org.apache.spark.util.AccumulatorV2").check(CLASSES);
+  }
+
+  /** Spark logs under an RDD's class that it is released, so that ours must be silent. */
+  @Test
+  void rddsAreQuiet() {
+    classes()
+        .that()
+        .areAssignableTo("org.apache.spark.rdd.RDD")
+        .should()
+        .beAssignableTo(ROOT + ".internals.QuietRdd")
+        .check(CLASSES);
   }
 
   /** A package of ours that another uses does not use that one in turn, by whatever way. */

@@ -11,7 +11,7 @@ import org.apache.logging.log4j.core.appender.AbstractAppender;
 import org.apache.logging.log4j.core.config.LoggerConfig;
 import org.apache.logging.log4j.core.config.Property;
 
-/** The messages of the logger io.sparqr itself, at INFO and above, until this is closed. */
+/** The messages of the logger io.sparqr and those under it, from INFO on, until this is closed. */
 public final class CapturedLog implements AutoCloseable {
 
   private static final String NAME = "io.sparqr";
@@ -25,9 +25,7 @@ public final class CapturedLog implements AutoCloseable {
         new AbstractAppender("captured", null, null, true, Property.EMPTY_ARRAY) {
           @Override
           public void append(LogEvent event) {
-            if (event.getLoggerName().equals(NAME)) {
-              events.add(event.toImmutable());
-            }
+            events.add(event.toImmutable());
           }
         };
     appender.start();
@@ -37,18 +35,27 @@ public final class CapturedLog implements AutoCloseable {
     context.updateLoggers();
   }
 
-  /** The messages of one level. */
+  /** The messages of one level by the logger io.sparqr itself. */
   public List<String> lines(Level level) {
     return events.stream()
-        .filter(e -> e.getLevel().equals(level))
+        .filter(e -> e.getLevel().equals(level) && e.getLoggerName().equals(NAME))
         .map(e -> e.getMessage().getFormattedMessage())
         .toList();
   }
 
-  /** What was logged with an error, at one level. */
+  /** What was logged under the names of our classes, each with its logger's name. */
+  public List<String> ofClasses() {
+    return events.stream()
+        .filter(e -> !e.getLoggerName().equals(NAME))
+        .map(e -> e.getLoggerName() + ": " + e.getMessage().getFormattedMessage())
+        .toList();
+  }
+
+  /** What the logger io.sparqr itself logged with an error, at one level. */
   public List<Throwable> errors(Level level) {
     return events.stream()
-        .filter(e -> e.getLevel().equals(level) && e.getThrown() != null)
+        .filter(e -> e.getLevel().equals(level) && e.getLoggerName().equals(NAME))
+        .filter(e -> e.getThrown() != null)
         .map(LogEvent::getThrown)
         .toList();
   }

@@ -4,12 +4,14 @@ package io.sparqr.spark;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.pattern.PatternPass;
 import io.sparqr.spark.plan.SolveOptions;
+import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicOptions;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryType;
+import java.util.Arrays;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
@@ -18,19 +20,20 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 
 /**
- * The pattern and the analysis of rows with a column of each of three factors, in a driver process
- * of its own, with an executor that generates them. Prints {@code live PATTERNS BYTES}: the most
- * that was reachable on the driver, beyond what was before.
+ * The pattern and the analysis of rows with a column of each of three factors, or the whole
+ * solution, in a driver process of its own, with an executor that generates them. Prints {@code
+ * live COUNT BYTES}: distinct patterns, or rows where it solves, and the most that was reachable on
+ * the driver, beyond what was before.
  */
 final class DriverCells {
 
-  private static final int[] LEVELS = {1000, 60, 50};
-
   private DriverCells() {}
 
-  /** ROWS. */
+  /** {@code analyze} or {@code solve}, ROWS, and the levels of the factors. */
   public static void main(String[] args) throws IOException, InterruptedException {
-    int rows = Integer.parseInt(args[0]);
+    boolean solves = args[0].equals("solve");
+    int rows = Integer.parseInt(args[1]);
+    int[] levels = Arrays.stream(args).skip(2).mapToInt(Integer::parseInt).toArray();
     SparkConf conf =
         LocalCluster.conf("sparqr cells", 1, 2)
             // Spark refuses heaps of less than 450 MB
@@ -50,15 +53,31 @@ final class DriverCells {
                 }
               });
       sampler.start();
-      PatternPass.Result found =
-          new PatternPass(RowSource.of(cells(context, rows)), SolveOptions.defaults()).run();
-      SymbolicAnalysis analysis = found.patterns().analyze(SymbolicOptions.defaults());
+      JavaRDD<SparseRow> cells = cells(context, rows, levels);
+      long patterns = solves ? solved(cells, levels) : analyzed(cells, levels);
       ended.set(true);
       sampler.join();
-      if (analysis.columns() != LEVELS[0] + LEVELS[1] + LEVELS[2]) {
-        throw new IllegalStateException("columns: " + analysis.columns());
-      }
-      System.out.println("live " + found.patterns().count() + " " + (worst[0] - before));
+      System.out.println("live " + patterns + " " + (worst[0] - before));
+    }
+  }
+
+  private static long analyzed(JavaRDD<SparseRow> cells, int[] levels) {
+    PatternPass.Result found = new PatternPass(RowSource.of(cells), SolveOptions.defaults()).run();
+    SymbolicAnalysis analysis = found.patterns().analyze(SymbolicOptions.defaults());
+    require(analysis.columns() == Arrays.stream(levels).sum(), "columns: " + analysis.columns());
+    return found.patterns().count();
+  }
+
+  /** Each level after the first factor's can be told but for the sums of the factors. */
+  private static long solved(JavaRDD<SparseRow> cells, int[] levels) {
+    LeastSquaresSolution x = GpuSparseQR.builder().build().solve(cells);
+    require(x.rank() == Arrays.stream(levels).sum() - (levels.length - 1), "rank: " + x.rank());
+    return x.report().matrix().rows();
+  }
+
+  private static void require(boolean right, String what) {
+    if (!right) {
+      throw new IllegalStateException(what);
     }
   }
 
@@ -71,7 +90,7 @@ final class DriverCells {
         .sum();
   }
 
-  private static JavaRDD<SparseRow> cells(JavaSparkContext context, int rows) {
+  private static JavaRDD<SparseRow> cells(JavaSparkContext context, int rows, int[] levels) {
     int parts = 8;
     return context
         .parallelize(IntStream.range(0, parts).boxed().toList(), parts)
@@ -81,10 +100,15 @@ final class DriverCells {
               return IntStream.range(0, rows / parts)
                   .mapToObj(
                       i -> {
-                        int a = random.nextInt(LEVELS[0]);
-                        int b = LEVELS[0] + random.nextInt(LEVELS[1]);
-                        int c = LEVELS[0] + LEVELS[1] + random.nextInt(LEVELS[2]);
-                        return new SparseRow(new int[] {a, b, c}, new double[] {1, 1, 1}, 0);
+                        int[] column = new int[levels.length];
+                        double[] one = new double[levels.length];
+                        int first = 0;
+                        for (int k = 0; k < levels.length; k++) {
+                          column[k] = first + random.nextInt(levels[k]);
+                          one[k] = 1;
+                          first += levels[k];
+                        }
+                        return new SparseRow(column, one, random.nextGaussian());
                       })
                   .iterator();
             },

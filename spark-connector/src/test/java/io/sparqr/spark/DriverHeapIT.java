@@ -61,7 +61,11 @@ class DriverHeapIT {
                 Duration.ofSeconds(200),
                 List.of("-Xmx256m", "-XX:+UseSerialGC"),
                 DriverCells.class,
-                "1500000")
+                "analyze",
+                "1500000",
+                "1000",
+                "60",
+                "50")
             .stream()
             .filter(l -> l.startsWith("live "))
             .findFirst()

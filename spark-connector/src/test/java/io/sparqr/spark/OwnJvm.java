@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** A main class in a JVM of its own, with this JVM's class path and its access to Java's parts. */
-final class OwnJvm {
+public final class OwnJvm {
 
   private OwnJvm() {}
 
@@ -23,7 +23,7 @@ final class OwnJvm {
    * @param options of the JVM
    * @return the lines of both of its streams
    */
-  static List<String> run(
+  public static List<String> run(
       Path folder, Duration limit, List<String> options, Class<?> main, String... arguments)
       throws IOException, InterruptedException {
     var command = new ArrayList<String>();

@@ -35,6 +35,12 @@ final class Rehearsal {
   /** Exits with 1 if a command failed. */
   public static void main(String[] args) throws IOException {
     SparqrCli.quiet(args);
+    // not inside, since nothing comes after System.exit: no folder would be deleted
+    System.exit(failed(List.of(args).contains("profiles")) == 0 ? 0 : ExitCode.FAILED);
+  }
+
+  /** The sum of the commands' exit codes. */
+  private static int failed(boolean profiles) throws IOException {
     Path folder = Files.createTempDirectory("sparqr-rehearsal");
     Path matrix = folder.resolve("a.mtx");
     Path x = folder.resolve("x.mtx");
@@ -43,13 +49,11 @@ final class Rehearsal {
       Files.writeString(matrix, MATRIX);
       String[] files = {"--out", x.toString(), "--report", report.toString(), "--overwrite"};
       String file = matrix.toString();
-      int failed =
-          run("solve", "--matrix", "gen:cells2d20", "--check")
-              + run("solve", "--matrix", file, files[0], files[1], files[2], files[3], files[4])
-              + run("analyze", "--matrix", file)
-              + run("solve", "--matrix", "gen:onehot2000x50x20", "--check", "--engine", "spark")
-              + (List.of(args).contains("profiles") ? hot() : 0);
-      System.exit(failed == 0 ? 0 : ExitCode.FAILED);
+      return run("solve", "--matrix", "gen:cells2d20", "--check")
+          + run("solve", "--matrix", file, files[0], files[1], files[2], files[3], files[4])
+          + run("analyze", "--matrix", file)
+          + run("solve", "--matrix", "gen:onehot2000x50x20", "--check", "--engine", "spark")
+          + (profiles ? hot() : 0);
     } finally {
       for (Path p : new Path[] {matrix, x, report, folder}) {
         Files.deleteIfExists(p);

@@ -49,7 +49,10 @@ public final class FactorizeArrays extends Estimator<FactorizedArrays> {
     return options;
   }
 
-  /** What else is wanted, each as name=value: partitions, keepQ; default none. */
+  /**
+   * What else is wanted, each as name=value: partitions, keepQ; or load, the folder of a saved
+   * factorization that is to be the model's; default none.
+   */
   public StringArrayParam words() {
     return words;
   }

@@ -54,16 +54,16 @@ public final class FactorizedArrays extends Model<FactorizedArrays> implements M
 
   /**
    * "state" (default): rank, dead columns, order, report; "solve", "further", "relabeled", "refit",
-   * "predict", "unscaled", "leverages", "criteria", "r", "q", "applyQ", "qTransposed", "save";
-   * "close" releases the factorization.
+   * "append", "predict", "unscaled", "leverages", "criteria", "r", "q", "applyQ", "qTransposed",
+   * "save"; "close" releases the factorization.
    */
   public Param<String> work() {
     return work;
   }
 
   /**
-   * What else is wanted, each as name=value: standardErrors, columns, probes, folder, overwrite;
-   * default none.
+   * What else is wanted, each as name=value: of, the number of one made by "append";
+   * standardErrors, columns, probes, folder, overwrite; default none.
    */
   public StringArrayParam words() {
     return words;

@@ -110,6 +110,14 @@ class ArrayStagesTest {
         List.of(RowFactory.create("b", 0, 1, 1, null, null, null, doubles(b, 0, b.length), null)));
   }
 
+  private static String text(List<Row> rows, String name) {
+    return rows.stream()
+        .filter(r -> r.getString(0).equals(name))
+        .findFirst()
+        .orElseThrow()
+        .getAs("text");
+  }
+
   private static double[] numbers(List<Row> rows, String name) {
     Row found = rows.stream().filter(r -> r.getString(0).equals(name)).findFirst().orElseThrow();
     byte[] bytes = found.getAs("numbers");
@@ -125,9 +133,11 @@ class ArrayStagesTest {
     return stage;
   }
 
-  private static List<Row> asked(FactorizedArrays model, String work, Dataset<Row> with) {
+  private static List<Row> asked(
+      FactorizedArrays model, String work, Dataset<Row> with, String... words) {
     FactorizedArrays copy = model.copy(model.extractParamMap());
     copy.set(copy.work(), work);
+    copy.set(copy.words(), words);
     return copy.transform(with).collectAsList();
   }
 
@@ -214,6 +224,70 @@ class ArrayStagesTest {
     assertThatThrownBy(() -> asked(model, "solve", labels(b)))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("closed");
+  }
+
+  private static CsrMatrix rows(CsrMatrix a, int from, int to) {
+    int first = a.rowStart()[from];
+    int last = a.rowStart()[to];
+    int[] start = Arrays.stream(a.rowStart(), from, to + 1).map(s -> s - first).toArray();
+    return new CsrMatrix(
+        to - from,
+        a.columns(),
+        start,
+        Arrays.copyOfRange(a.columnIndex(), first, last),
+        Arrays.copyOfRange(a.values(), first, last));
+  }
+
+  private static FactorizedArrays loaded(Path folder) {
+    var stage = new FactorizeArrays();
+    stage.set(stage.words(), new String[] {"load=" + folder});
+    return stage.fit(LocalSpark.session().range(0));
+  }
+
+  /** Appended to one another, and to one that was loaded; each is closed by itself. */
+  @Test
+  void keepsThoseToWhichRowsWereAppended(@TempDir Path place) throws IOException {
+    int[] cut = {0, 80, 100, M};
+    List<Dataset<Row>> parts = new ArrayList<>();
+    for (int k = 0; k + 1 < cut.length; k++) {
+      double[] of = Arrays.copyOfRange(b, cut[k], cut[k + 1]);
+      parts.add(table(pieces(rows(a, cut[k], cut[k + 1]), of)));
+    }
+    FactorizedArrays model = model(parts.get(0));
+    List<Row> told = asked(model, "append", parts.get(1));
+    assertThat(text(told, "number")).isEqualTo("1");
+    assertThat(text(told, "columns")).isEqualTo("" + N);
+    assertThat(text(asked(model, "append", parts.get(2), "of=1"), "number")).isEqualTo("2");
+    assertThat(folders()).hasSize(3);
+    double[] expected = numbers(solved(b), "x0");
+    double[] x = numbers(asked(model, "solve", labels(b), "of=2"), "x0");
+    assertThat(x).containsExactly(expected, within(Tolerances.REORDERED));
+    assertThat(numbers(asked(model, "solve", labels(b)), "x0")).isNotEqualTo(x);
+    assertThatThrownBy(() -> asked(model, "further", labels(b), "of=2"))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("no rows to align numbers with");
+    Path folder = place.resolve("saved");
+    asked(model, "save", labels(b), "of=1", "folder=" + folder);
+    asked(model, "close", labels(b), "of=1");
+    assertThat(numbers(asked(model, "solve", labels(b), "of=2"), "x0")).containsExactly(x);
+    assertThatThrownBy(() -> asked(model, "solve", labels(b), "of=1"))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("closed");
+    asked(model, "close", labels(b), "of=2");
+    assertThat(folders()).hasSize(1);
+    asked(model, "close", labels(b));
+    FactorizedArrays back = loaded(folder);
+    asked(back, "append", parts.get(2));
+    assertThat(numbers(asked(back, "solve", labels(b), "of=1"), "x0"))
+        .containsExactly(expected, within(Tolerances.REORDERED));
+    asked(back, "close", labels(b), "of=1");
+    asked(back, "close", labels(b));
+  }
+
+  @Test
+  void aFolderWithoutAFactorizationIsAnAnswer(@TempDir Path place) {
+    List<Row> told = asked(loaded(place), "state", labels(b));
+    assertThat(text(told, "missing")).isEqualTo(place + ": no saved factorization");
   }
 
   private List<Row> solved(double[] other) {

@@ -21,6 +21,14 @@ public final class SparkErrors {
 
   private static final int DEPTH = 32;
   private static final int LONGEST = 400;
+
+  /** Spark's word for an error of a task whose class it could not load. */
+  private static final String UNREAD = "UnknownReason";
+
+  private static final String NOT_TOLD =
+      "the reason is in Spark's log alone, since Spark itself does not know the classes of a jar"
+          + " that a session has added (spark.addArtifacts); with --jars it is told";
+
   private static final String NO_SPACE = "No space left on device";
 
   /**
@@ -104,7 +112,8 @@ public final class SparkErrors {
       return outOfMemory(e, what);
     }
     return new TaskFailedException(
-        "task %s failed %s, at last on %s: %s".formatted(m.group(1), times, m.group(3), what),
+        "task %s failed %s, at last on %s: %s"
+            .formatted(m.group(1), times, m.group(3), what.equals(UNREAD) ? NOT_TOLD : what),
         thrown);
   }
 

@@ -5,6 +5,7 @@ import io.sparqr.spark.engine.Numbered;
 import io.sparqr.spark.engine.PlannedPlaces;
 import io.sparqr.spark.exchange.PlanHandle;
 import io.sparqr.spark.exchange.Told;
+import io.sparqr.spark.internals.QuietRdd;
 import io.sparqr.spark.metrics.SubtreeMetrics;
 import java.io.Serializable;
 import java.util.ArrayList;
@@ -28,7 +29,7 @@ import scala.reflect.ClassTag$;
  *
  * @param <T> element
  */
-abstract sealed class LevelRdd<T> extends RDD<T> permits FactorRdd, PassedRdd {
+abstract sealed class LevelRdd<T> extends QuietRdd<T> permits FactorRdd, PassedRdd {
 
   private static final long serialVersionUID = 1;
 

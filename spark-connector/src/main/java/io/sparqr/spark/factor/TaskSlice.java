@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.factor;
 
+import io.sparqr.spark.internals.QuietRdd;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.Dependency;
@@ -17,7 +18,7 @@ import scala.reflect.ClassTag$;
 /**
  * Partitions [first, first + count) of data shuffled by task: the frames for the tasks of a level.
  */
-public final class TaskSlice extends RDD<byte[]> {
+public final class TaskSlice extends QuietRdd<byte[]> {
 
   private static final long serialVersionUID = 1;
 

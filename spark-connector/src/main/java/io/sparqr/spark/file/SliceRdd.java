@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.file;
 
+import io.sparqr.spark.internals.QuietRdd;
 import io.sparqr.spark.model.SparseRow;
 import org.apache.spark.Partition;
 import org.apache.spark.TaskContext;
@@ -15,7 +16,7 @@ import scala.reflect.ClassTag$;
  * The rows of an RDD of slices: of their own for callers, who may keep them, or reused. An RDD of
  * its own because its type tells that the rows can be had reused.
  */
-public final class SliceRdd extends RDD<SparseRow> implements ReusableRows {
+public final class SliceRdd extends QuietRdd<SparseRow> implements ReusableRows {
 
   private static final long serialVersionUID = 1;
 

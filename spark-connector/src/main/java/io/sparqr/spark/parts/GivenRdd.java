@@ -2,6 +2,7 @@
 package io.sparqr.spark.parts;
 
 import io.sparqr.spark.engine.ClassTags;
+import io.sparqr.spark.internals.QuietRdd;
 import java.io.Serializable;
 import java.util.List;
 import org.apache.spark.Partition;
@@ -19,7 +20,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * @param <V> value
  * @param <U> element
  */
-final class GivenRdd<T, V extends Serializable, U> extends RDD<U> {
+final class GivenRdd<T, V extends Serializable, U> extends QuietRdd<U> {
 
   private static final long serialVersionUID = 1;
 

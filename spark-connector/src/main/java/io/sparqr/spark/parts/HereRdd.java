@@ -3,12 +3,12 @@ package io.sparqr.spark.parts;
 
 import io.sparqr.spark.engine.ClassTags;
 import io.sparqr.spark.engine.Numbered;
+import io.sparqr.spark.internals.QuietRdd;
 import java.util.List;
 import org.apache.spark.Dependency;
 import org.apache.spark.Partition;
 import org.apache.spark.SparkContext;
 import org.apache.spark.TaskContext;
-import org.apache.spark.rdd.RDD;
 import scala.collection.Iterator;
 import scala.jdk.javaapi.CollectionConverters;
 
@@ -18,7 +18,7 @@ import scala.jdk.javaapi.CollectionConverters;
  *
  * @param <T> element
  */
-final class HereRdd<T> extends RDD<T> {
+final class HereRdd<T> extends QuietRdd<T> {
 
   private static final long serialVersionUID = 1;
 

@@ -2,6 +2,7 @@
 package io.sparqr.spark.parts;
 
 import io.sparqr.spark.engine.ClassTags;
+import io.sparqr.spark.internals.QuietRdd;
 import io.sparqr.spark.internals.StoredBlocks;
 import org.apache.spark.Partition;
 import org.apache.spark.TaskContext;
@@ -17,7 +18,7 @@ import scala.jdk.javaapi.CollectionConverters;
  *
  * @param <T> element
  */
-final class MendedRdd<T> extends RDD<T> {
+final class MendedRdd<T> extends QuietRdd<T> {
 
   private static final long serialVersionUID = 1;
 

@@ -4,6 +4,7 @@ package io.sparqr.spark.parts;
 import io.sparqr.spark.engine.ClassTags;
 import io.sparqr.spark.engine.PlannedPlaces;
 import io.sparqr.spark.exchange.Depot;
+import io.sparqr.spark.internals.QuietRdd;
 import java.util.List;
 import java.util.Optional;
 import org.apache.spark.Partition;
@@ -21,7 +22,7 @@ import scala.jdk.javaapi.CollectionConverters;
  *
  * @param <T> element
  */
-final class NearRdd<T> extends RDD<T> {
+final class NearRdd<T> extends QuietRdd<T> {
 
   private static final long serialVersionUID = 1;
 

@@ -4,6 +4,7 @@ package io.sparqr.spark.parts;
 import io.sparqr.spark.engine.ClassTags;
 import io.sparqr.spark.engine.KeyPartitioner;
 import io.sparqr.spark.engine.SparkErrors;
+import io.sparqr.spark.internals.QuietRdd;
 import io.sparqr.spark.internals.RunningTask;
 import io.sparqr.spark.internals.ShuffleOutput;
 import io.sparqr.spark.wire.Frame;
@@ -24,7 +25,7 @@ import scala.collection.Iterator;
  * that map task is run again ({@link ShuffleOutput}). Otherwise each attempt of a task would fail
  * at the same file.
  */
-public final class ShuffledFrames extends RDD<Tuple2<Integer, byte[]>> {
+public final class ShuffledFrames extends QuietRdd<Tuple2<Integer, byte[]>> {
 
   private static final long serialVersionUID = 1;
 

@@ -2,6 +2,7 @@
 package io.sparqr.spark.parts;
 
 import io.sparqr.spark.engine.ClassTags;
+import io.sparqr.spark.internals.QuietRdd;
 import org.apache.spark.Partition;
 import org.apache.spark.TaskContext;
 import org.apache.spark.rdd.RDD;
@@ -16,7 +17,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * @param <T> element of the parent
  * @param <U> element
  */
-final class WorkRdd<T, U> extends RDD<U> {
+final class WorkRdd<T, U> extends QuietRdd<U> {
 
   private static final long serialVersionUID = 1;
 

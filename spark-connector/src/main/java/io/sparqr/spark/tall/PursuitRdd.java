@@ -6,6 +6,7 @@ import io.sparqr.numeric.lowrank.PursuitStart;
 import io.sparqr.numeric.lowrank.PursuitState;
 import io.sparqr.numeric.lowrank.PursuitStep;
 import io.sparqr.spark.engine.ClassTags;
+import io.sparqr.spark.internals.QuietRdd;
 import io.sparqr.spark.internals.StoredBlocks;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,7 +25,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * iterations later, depend on all of them, more than Spark can serialize; this one depends on M
  * alone.
  */
-final class PursuitRdd extends RDD<PursuitState> {
+final class PursuitRdd extends QuietRdd<PursuitState> {
 
   private static final long serialVersionUID = 1;
 

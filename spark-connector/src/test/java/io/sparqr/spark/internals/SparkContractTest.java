@@ -10,6 +10,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import io.sparqr.spark.CapturedLog;
 import io.sparqr.spark.LocalSpark;
 import java.io.Serializable;
 import java.nio.charset.StandardCharsets;
@@ -24,6 +25,7 @@ import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.apache.spark.HashPartitioner;
+import org.apache.spark.Partition;
 import org.apache.spark.SparkException;
 import org.apache.spark.TaskContext;
 import org.apache.spark.TaskContext$;
@@ -34,6 +36,7 @@ import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.ml.linalg.SQLDataTypes;
 import org.apache.spark.ml.linalg.Vector;
 import org.apache.spark.ml.linalg.Vectors;
+import org.apache.spark.rdd.RDD;
 import org.apache.spark.shuffle.FetchFailedException;
 import org.apache.spark.shuffle.MetadataFetchFailedException;
 import org.apache.spark.sql.Dataset;
@@ -47,7 +50,9 @@ import org.apache.spark.storage.StorageLevel;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import scala.Function0;
 import scala.Tuple2;
+import scala.reflect.ClassTag$;
 
 /**
  * What we need of Spark's private parts is there and does what we think it does. The gate runs this
@@ -151,11 +156,48 @@ class SparkContractTest {
                 .map(SparkContractTest::name)
                 .collect(Collectors.toSet());
     assertThat(offered).hasSizeGreaterThan(25);
+    // Spark calls it, as the test of what an RDD logs sees
+    assertThat(offered.remove("QuietRdd.logInfo")).isTrue();
     assertThat(called).containsAll(offered);
   }
 
   private static String name(JavaAccess<?> access) {
     return access.getTargetOwner().getSimpleName() + "." + access.getName();
+  }
+
+  /** An RDD as ours are, of one partition. */
+  private static final class One extends QuietRdd<Integer> {
+    private static final long serialVersionUID = 1;
+
+    One(JavaRDD<Integer> parent) {
+      super(parent.rdd(), ClassTag$.MODULE$.apply(Integer.class));
+    }
+
+    @Override
+    public scala.collection.Iterator<Integer> compute(Partition split, TaskContext context) {
+      return this.<Integer>firstParent(elementClassTag()).iterator(split, context);
+    }
+
+    @Override
+    public Partition[] getPartitions() {
+      return this.<Integer>firstParent(elementClassTag()).partitions();
+    }
+  }
+
+  /** Spark's lines about an RDD stand under the name of its class, which is ours. */
+  @Test
+  void releasingAnRddIsNotLogged() {
+    try (var log = new CapturedLog()) {
+      var plain = context.parallelize(List.of(1), 1);
+      RDD<Integer> one = new One(plain).persist(StorageLevel.MEMORY_ONLY());
+      assertThat(one.count()).isEqualTo(1);
+      one.unpersist(true);
+      assertThat(log.ofClasses()).isEmpty();
+      // what it would have looked like
+      Function0<String> line = () -> "told";
+      one.logInfo(line);
+      assertThat(log.ofClasses()).containsExactly(One.class.getName() + ": told");
+    }
   }
 
   /** Under .ci/contract the jars of one Spark stand before those of another. */
