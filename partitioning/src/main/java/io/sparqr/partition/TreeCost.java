@@ -109,7 +109,8 @@ final class TreeCost {
       if (host) {
         long merged = Math.min(fm, analysis.fn(f));
         mergedBytes[f] = asRows(merged, analysis.fn(f), rhs);
-        workBytes[f] = FrontMemory.hostBytes(fm, analysis.fn(f), rhs);
+        long reflectors = FrontMemory.hostBytes(fm, analysis.fn(f), rhs);
+        workBytes[f] = Math.max(reflectors, analysis.gramBytes(f));
         packedBytes[f] = FrontMemory.packedBytes(analysis, f, rhs);
       } else {
         workBytes[f] = frontBytes[f];

@@ -14,6 +14,9 @@ public final class GramTree {
   private final boolean[] gram;
   private final double[] cost;
 
+  /** Size nf; of a root: entries of its tree's R and of the largest square. */
+  private final double[] entries;
+
   /**
    * Decides.
    *
@@ -28,7 +31,7 @@ public final class GramTree {
     gram = new boolean[count];
     cost = new double[count];
     double[] open = rows.clone();
-    double[] entries = new double[count];
+    entries = new double[count];
     // Of whole trees: by reflectors alone, and the cheapest way with rows of a block on top.
     double[] reflectors = flops.clone();
     double[] best = flops.clone();
@@ -74,6 +77,19 @@ public final class GramTree {
         cost[above] += GramWork.piece(fronts.block(f), fronts.tail(f), rhs);
       }
     }
+    addSquares(fronts);
+  }
+
+  private void addSquares(Fronts fronts) {
+    double[] square = new double[count];
+    for (int f = 0; f < count; f++) {
+      double n = (double) fronts.pivots(f) + fronts.tail(f);
+      square[f] = Math.max(square[f], n * n);
+      if (gram[f] && !isRoot(f)) {
+        square[parent[f]] = Math.max(square[parent[f]], square[f]);
+      }
+      entries[f] = gram[f] ? entries[f] + 2 * square[f] : 0;
+    }
   }
 
   /** Sizes of fronts in postorder. */
@@ -108,6 +124,14 @@ public final class GramTree {
   /** The cost of front f, in flops by reflectors of the same time. */
   public double cost(int f) {
     return cost[f];
+  }
+
+  /**
+   * Bytes, about, of the tree of a root: R, and the squares of the front that is eliminated and of
+   * what waits for it.
+   */
+  public long bytes(int f) {
+    return (long) (8 * entries[f]);
   }
 
   /** The cost of all fronts. */

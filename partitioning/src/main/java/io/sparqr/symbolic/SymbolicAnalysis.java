@@ -341,6 +341,11 @@ public final class SymbolicAnalysis implements Serializable {
     return data.counts.gram && gramTree().isGram(f);
   }
 
+  /** {@link GramTree#bytes} of the tree of which front f is the root; 0 if it is none. */
+  public long gramBytes(int f) {
+    return isGram(f) && gramTree().isRoot(f) ? gramTree().bytes(f) : 0;
+  }
+
   private GramTree gramTree() {
     GramTree tree = gramTree;
     if (tree == null) {

@@ -14,6 +14,9 @@ final class GramGroups {
   private final int[] root;
   private final double[] cost;
 
+  /** By root: bytes of its group. */
+  private final long[] bytes;
+
   /** By root: the first front of its group. */
   private final int[] first;
 
@@ -23,6 +26,7 @@ final class GramGroups {
     Arrays.fill(root, -1);
     cost = new double[fronts.length];
     first = new int[fronts.length];
+    bytes = new long[fronts.length];
     Arrays.setAll(cost, i -> analysis.reflectorFlops(fronts[i]));
   }
 
@@ -58,6 +62,7 @@ final class GramGroups {
       if (taken[i]) {
         root[i] = parent[i] >= 0 && taken[parent[i]] ? root[parent[i]] : i;
         first[root[i]] = i;
+        bytes[i] = isRoot(i) ? tree.bytes(i) : 0;
         cost[i] = tree.cost(i);
       }
     }
@@ -105,6 +110,11 @@ final class GramGroups {
   /** The fronts of a root's group, ascending. */
   int[] members(int index) {
     return IntStream.rangeClosed(first[index], index).filter(i -> root[i] == index).toArray();
+  }
+
+  /** Bytes, about, of the group of a root; 0 for other fronts. */
+  long bytes(int index) {
+    return bytes[index];
   }
 
   /** Flops of a front, in those of reflectors that take as long. */

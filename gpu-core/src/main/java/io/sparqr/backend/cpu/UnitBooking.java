@@ -47,7 +47,8 @@ final class UnitBooking {
         int f = state.front(i);
         long block = FrontMemory.contributionBytes(analysis, f, rhs);
         long result = FrontMemory.resultBytes(analysis, f, rhs);
-        long work = FrontMemory.hostBytes(analysis.fm(f), analysis.fn(f), rhs);
+        long front = FrontMemory.hostBytes(analysis.fm(f), analysis.fn(f), rhs);
+        long work = Math.max(front, state.groups().bytes(i));
         high = Math.max(high, live + work);
         live += block + result - childBytes[i];
         high = Math.max(high, live + FrontMemory.packedBytes(analysis, f, rhs));

@@ -9,11 +9,10 @@ import java.util.function.DoubleConsumer;
 import java.util.stream.IntStream;
 
 /**
- * The upper trapezoid of a front, with its part of Q'b, by way of F'F: for fronts of many sparse
- * rows, where it costs a fraction of what reflectors cost. Nothing is believed: the trapezoid is
- * measured against the rows in twice the precision ({@link GramMeasure}), and returned only if its
- * backward error is that of a Householder factorization, column by column; else the caller has the
- * rows still and uses reflectors.
+ * R of a tree of fronts, with its part of Q'b, by way of F'F, where that costs a fraction of what
+ * reflectors cost. Nothing is believed: R is measured against the rows in twice the precision
+ * ({@link GramMeasure}), and returned only if its backward error is that of a Householder
+ * factorization, column by column; else the caller has the rows still and uses reflectors.
  *
  * <p>Columns that depend on earlier ones are not decided by a pivot of F'F, which has no digits
  * there. Their remainder is computed from the rows, in twice the precision, as the residual of a
@@ -26,12 +25,14 @@ public final class GramQr {
   /**
    * Largest backward error of a column that is taken, relative to its norm: four times what
    * reflectors leave by the same measure, 2 eps in fronts of 200 columns, 3 in those of 1000.
+   *
+   * @param n columns of the widest front
    */
   static double allowed(int n) {
     return Math.min(64, Math.max(8, Math.sqrt(n) / 2)) * Math.ulp(1.0);
   }
 
-  /** Columns in a front that may depend on earlier ones. */
+  /** Columns of a tree that may depend on earlier ones. */
   private static final int MOST_WEAK = 24;
 
   /** Corrections of a residual. */
