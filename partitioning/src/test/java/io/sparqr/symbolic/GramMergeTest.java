@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.ordering.OrderingMethod;
+import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -99,6 +101,31 @@ class GramMergeTest {
     // Sums of as many terms as there are fronts, in another order.
     double summed = Math.ulp(1.0) * after.fronts.count;
     assertThat(again.work()).isCloseTo(after.work, within(summed * after.work));
+  }
+
+  /** What is carried over from the fronts before is what the merged tree has by itself. */
+  @Test
+  void tailsAndFlopsOfMergedFrontsAreThoseOfTheirTree() {
+    for (int seed = 1; seed <= 3; seed++) {
+      SparsityPattern a = Panels.anywhere(16_000 * seed, 450, 8, new Random(seed)).pattern();
+      for (OrderingMethod method : List.of(OrderingMethod.COLAMD, OrderingMethod.AMD)) {
+        Permutation order =
+            SymbolicAnalyzer.analyze(a, SymbolicOptions.defaults().withOrdering(method))
+                .permutation();
+        SymbolicOptions plain = SymbolicOptions.defaults().withGiven(order);
+        var merged = new AnalysisPlan(a, order, plain.withGram(), new PhaseTimes());
+        assertThat(merged.fronts.count)
+            .as("seed %d, %s", seed, method)
+            .isLessThan(new AnalysisPlan(a, order, plain, new PhaseTimes()).fronts.count);
+        var graph = new StarGraph(a, order);
+        var tree = new ColumnEliminationTree(graph);
+        graph.keepLow();
+        var alone = new FrontStructure(graph, tree, merged.fronts, merged.leftmostCount);
+        assertThat(merged.structure.tailStart).isEqualTo(alone.tailStart);
+        assertThat(merged.structure.tailColumns).isEqualTo(alone.tailColumns);
+        assertThat(merged.structure.flops).isEqualTo(alone.flops);
+      }
+    }
   }
 
   @Test
