@@ -59,8 +59,7 @@ final class FrontStructure {
 
   /**
    * The structure after groups of fronts were merged ({@link GramMerge}), from that before: a group
-   * has the tail of its topmost front, and what is neither merged nor has other rows than before
-   * keeps its flops. O(n + the tails that are left), and the flops of the fronts that changed.
+   * has the tail of its topmost front, and a front with as many rows as before keeps its flops. O(n + the tails that are left), and the flops of the fronts that changed.
    *
    * @param before the structure of {@code old}
    * @param fronts its fronts, each as it is or merged into an ancestor
@@ -75,20 +74,15 @@ final class FrontStructure {
     }
     // A group's topmost front is its last one.
     int[] top = new int[nf];
-    int[] merged = new int[nf];
     for (int f = 0; f < old.count; f++) {
-      int g = fronts.frontOfPlace[moved[old.pivotStart[f]]];
-      top[g] = f;
-      merged[g]++;
+      top[fronts.frontOfPlace[moved[old.pivotStart[f]]]] = f;
     }
     tailStart = new int[nf + 1];
     boolean[] changed = new boolean[nf];
     for (int f = 0; f < nf; f++) {
       tailStart[f + 1] = tailStart[f] + fronts.cn[f];
-      changed[f] |= merged[f] > 1 || fronts.fm[f] != old.fm[top[f]];
-      if (fronts.parent[f] >= 0) {
-        changed[fronts.parent[f]] |= fronts.cm[f] != old.cm[top[f]];
-      }
+      // Blocks only grow. A merged child leaves no pivot rows behind, so its front has more rows.
+      changed[f] = fronts.fm[f] != old.fm[top[f]];
     }
     tailColumns = new int[tailStart[nf]];
     flops = new double[nf];
