@@ -145,9 +145,7 @@ public record EqualExecutors(
   public PayingWorkers.Choice paying(
       SymbolicAnalysis analysis, PartitionOptions options, int executors) {
     return PayingWorkers.choose(
-        executors,
-        "executors",
-        k -> Optional.of(used(forecast(analysis, options, k))));
+        executors, "executors", k -> Optional.of(used(forecast(analysis, options, k))));
   }
 
   private TreePartition used(Forecast forecast) {

@@ -5,7 +5,6 @@ import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicSummary;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Locale;
 
 /**
@@ -41,8 +40,8 @@ public record PayingSizes(int[] executors, double[] work, double flops) {
   }
 
   /**
-   * Tries sizes from small to large. A cut of the tree for each number and size, some ten of them
-   * a number.
+   * Tries sizes from small to large. A cut of the tree for each number and size, some ten of them a
+   * number.
    *
    * @param counts ascending, from 1 on
    */
@@ -71,7 +70,8 @@ public record PayingSizes(int[] executors, double[] work, double flops) {
   @Override
   public String toString() {
     var text = new StringBuilder();
-    text.append(String.format(Locale.ROOT, "%9s %12s %14s%n", "executors", "pay from", "times this"));
+    text.append(
+        String.format(Locale.ROOT, "%9s %12s %14s%n", "executors", "pay from", "times this"));
     for (int i = 1; i < executors.length; i++) {
       text.append(
           Double.isInfinite(work[i])

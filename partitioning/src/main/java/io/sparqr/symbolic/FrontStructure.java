@@ -59,7 +59,8 @@ final class FrontStructure {
 
   /**
    * The structure after groups of fronts were merged ({@link GramMerge}), from that before: a group
-   * has the tail of its topmost front, and a front with as many rows as before keeps its flops. O(n + the tails that are left), and the flops of the fronts that changed.
+   * has the tail of its topmost front, and a front with as many rows as before keeps its flops. O(n
+   * + the tails that are left), and the flops of the fronts that changed.
    *
    * @param before the structure of {@code old}
    * @param fronts its fronts, each as it is or merged into an ancestor

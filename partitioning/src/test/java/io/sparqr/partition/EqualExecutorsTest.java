@@ -49,7 +49,8 @@ class EqualExecutorsTest {
   /** Without devices by the workers themselves, with devices by the cores beside them. */
   @Test
   void rowsArePartOfTheSeconds() {
-    for (EqualExecutors like : new EqualExecutors[] {new EqualExecutors(cpu(1e10, 4e9), 0), gpus(2)}) {
+    for (EqualExecutors like :
+        new EqualExecutors[] {new EqualExecutors(cpu(1e10, 4e9), 0), gpus(2)}) {
       EqualExecutors.Forecast f = like.forecast(S, OPTIONS, 3);
       double rows = f.seconds() - f.cut().partition().estimatedSeconds();
       // 0.15 us an entry; none are combined
@@ -93,7 +94,9 @@ class EqualExecutorsTest {
     return (seconds[2] - seconds[1]) / (seconds[1] - seconds[0]);
   }
 
-  /** A subtree of little work gets no task of its own, and one as heavy in a larger problem does. */
+  /**
+   * A subtree of little work gets no task of its own, and one as heavy in a larger problem does.
+   */
   @Test
   void theLeastWorkOfATaskIsThatOfTheLargerProblem() {
     var like = new EqualExecutors(cpu(1e8, 4e9), 0);

@@ -90,8 +90,10 @@ class AnalyzeReportTest {
   @Test
   void executorsMayHaveSeveralDevices() throws IOException {
     String matrix = "gen:cells2d60";
-    JsonNode two = json("two.json", "analyze", "--matrix", matrix, "--executors", 3, "--devices", 2);
-    JsonNode one = json("one.json", "analyze", "--matrix", matrix, "--executors", 6, "--devices", 1);
+    JsonNode two =
+        json("two.json", "analyze", "--matrix", matrix, "--executors", 3, "--devices", 2);
+    JsonNode one =
+        json("one.json", "analyze", "--matrix", matrix, "--executors", 6, "--devices", 1);
     assertThat(two.path("devices").asInt()).isEqualTo(2);
     assertThat(two.path("executors").asInt()).isEqualTo(3);
     assertThat(two.path("payingExecutors").asInt()).isEqualTo(1);
@@ -126,7 +128,9 @@ class AnalyzeReportTest {
         before = size.path("flops").asDouble();
       }
     }
-    assertThat(before).as("more than one pays for a large one").isGreaterThan(a.path("flops").asDouble());
+    assertThat(before)
+        .as("more than one pays for a large one")
+        .isGreaterThan(a.path("flops").asDouble());
     CliRun text = CliRun.of("analyze", "--matrix", "gen:cells2d12", "--simulate", "--devices", 2);
     assertThat(text.out())
         .contains("over 1 executor(s) with 2 GPUs each, like an H200: ", "pay from", "     1000 ");

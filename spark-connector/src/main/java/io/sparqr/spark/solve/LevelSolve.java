@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Triangular solves with all of R: up the tree for R'y = c, one Spark job per level, and down it
  * for R x = c, one for all levels between which x stays on its executor ({@link SolvePasses}); none
- * for a level whose R is on devices of the driver's JVM. A task
- * receives only the entries that it needs; vectors as long as a row of A are on the driver.
+ * for a level whose R is on devices of the driver's JVM. A task receives only the entries that it
+ * needs; vectors as long as a row of A are on the driver.
  */
 public final class LevelSolve {
 
@@ -253,7 +253,9 @@ public final class LevelSolve {
   private Parts.Member member(int id, Substitution what, double[] x, int width) {
     SubtreeTask task = task(id);
     return new Parts.Member(
-        task.level(), id - plan.partition().level(task.level()).get(0).id(), input(task, what, x, width));
+        task.level(),
+        id - plan.partition().level(task.level()).get(0).id(),
+        input(task, what, x, width));
   }
 
   /**

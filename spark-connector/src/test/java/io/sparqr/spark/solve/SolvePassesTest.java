@@ -80,7 +80,11 @@ class SolvePassesTest {
       int levels = 1 + random.nextInt(5);
       int executors = 1 + random.nextInt(4);
       var tasks = new ArrayList<Task>();
-      int[] level = IntStream.range(0, 1 + random.nextInt(20)).map(i -> random.nextInt(levels)).sorted().toArray();
+      int[] level =
+          IntStream.range(0, 1 + random.nextInt(20))
+              .map(i -> random.nextInt(levels))
+              .sorted()
+              .toArray();
       for (int t = 0; t < level.length; t++) {
         int own = level[t];
         int[] needs =
