@@ -59,8 +59,8 @@ final class FrontStructure {
 
   /**
    * The structure after groups of fronts were merged ({@link GramMerge}), from that before: a group
-   * has the tail of its topmost front, and a front with as many rows as before keeps its flops. O(n
-   * + the tails that are left), and the flops of the fronts that changed.
+   * has the tail of its topmost front, and a front with the pivots and the children's blocks of
+   * before keeps its flops. O(n + the tails that are left), and the flops of the others.
    *
    * @param before the structure of {@code old}
    * @param fronts its fronts, each as it is or merged into an ancestor
@@ -82,8 +82,11 @@ final class FrontStructure {
     boolean[] changed = new boolean[nf];
     for (int f = 0; f < nf; f++) {
       tailStart[f + 1] = tailStart[f] + fronts.cn[f];
-      // Blocks only grow. A merged child leaves no pivot rows behind, so its front has more rows.
-      changed[f] = fronts.fm[f] != old.fm[top[f]];
+      int g = top[f];
+      changed[f] |= fronts.pivots(f) != old.pivots(g);
+      if (fronts.parent[f] >= 0) {
+        changed[fronts.parent[f]] |= fronts.cm[f] != old.cm[g];
+      }
     }
     tailColumns = new int[tailStart[nf]];
     flops = new double[nf];
