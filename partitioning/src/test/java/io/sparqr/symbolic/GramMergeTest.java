@@ -133,8 +133,7 @@ class GramMergeTest {
             case 1 -> Gallery.generate("gen:cells2d" + (20 + 4 * seed)).pattern();
             default -> pairs(400, random);
           };
-      SymbolicOptions options =
-          OPTIONS.withSingletons(false).withAmalgamation(Amalgamation.none());
+      SymbolicOptions options = OPTIONS.withSingletons(false).withAmalgamation(Amalgamation.none());
       Permutation order = SymbolicAnalyzer.analyze(a, options).permutation();
       var before = new AnalysisPlan(a, order, options, new PhaseTimes());
       FrontTree old = before.fronts;
