@@ -133,6 +133,16 @@ public record EqualExecutors(
     return WhatIf.of(analysis, this, options, counts);
   }
 
+  /**
+   * From which size of problem on each number of executors pays. A cut of the tree for each number
+   * and size, some ten of them a number.
+   *
+   * @param counts ascending, from 1 on
+   */
+  public PayingSizes sizes(SymbolicAnalysis analysis, PartitionOptions options, int... counts) {
+    return PayingSizes.of(this, analysis, options, counts);
+  }
+
   /** The bound of so many executors for any schedule, in seconds. */
   public double boundSeconds(SymbolicAnalysis analysis, int executors) {
     return MachineBound.ofEqual(worker, executors * workersEach()).seconds(analysis, 1);

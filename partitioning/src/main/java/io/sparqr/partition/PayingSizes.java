@@ -10,7 +10,7 @@ import java.util.Locale;
 /**
  * From which size of problem on each number of executors pays: for problems with the tree of one
  * that is known, all of whose fronts are wider and taller by the same factor. A number pays where
- * it is foretold to be faster than all smaller ones by {@link PayingWorkers#LEAST_GAIN}. Memory is
+ * it is predicted to be faster than all smaller ones by {@link PayingWorkers#LEAST_GAIN}. Memory is
  * another question, and is not asked here.
  *
  * @param executors size: counts; ascending
@@ -45,7 +45,7 @@ public record PayingSizes(int[] executors, double[] work, double flops) {
    *
    * @param counts ascending, from 1 on
    */
-  public static PayingSizes of(
+  static PayingSizes of(
       EqualExecutors like, SymbolicAnalysis analysis, PartitionOptions options, int... counts) {
     double[] work = new double[counts.length];
     Arrays.fill(work, Double.POSITIVE_INFINITY);

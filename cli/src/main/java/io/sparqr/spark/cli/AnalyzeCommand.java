@@ -194,7 +194,7 @@ final class AnalyzeCommand implements Callable<Integer> {
       return Optional.empty();
     }
     int[] counts = PayingSizes.counts(Math.max(SIMULATED, input.executors()));
-    return Optional.of(PayingSizes.of(like, analysis, PartitionOptions.defaults(), counts));
+    return Optional.of(like.sizes(analysis, PartitionOptions.defaults(), counts));
   }
 
   private static Advice advice(
