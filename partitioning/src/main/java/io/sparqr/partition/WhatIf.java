@@ -6,8 +6,6 @@ import io.sparqr.symbolic.SymbolicSummary;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.IntFunction;
-import java.util.stream.IntStream;
 
 /**
  * Partitions of one tree over different numbers of workers: for {@code sparqr analyze}, and for the
@@ -28,11 +26,11 @@ public record WhatIf(List<Line> lines) {
    * @param workers their number
    * @param levels levels of the best cut found
    * @param tasks subtree tasks
-   * @param seconds estimated seconds of the executors: among CPUs for the rows, read twice and
+   * @param seconds estimated seconds of the executors: for the rows, read twice and among CPUs
    *     combined ({@link RowCost}), and for the factorization. The driver's ordering and analysis
    *     come to that, which take as long with any number of executors
    * @param lowerBoundSeconds lower bound for any cut at fronts
-   * @param speedup estimated seconds with one worker over those with this number
+   * @param speedup estimated seconds with one executor over those with this number
    * @param peakBytes largest peak memory of a task
    * @param shuffleBytes contribution blocks sent between workers
    * @param boundSeconds bound for any schedule, see {@link MachineBound}: among CPUs at the rate of
@@ -70,16 +68,33 @@ public record WhatIf(List<Line> lines) {
       double levelSeconds,
       PartitionOptions options,
       int... counts) {
-    IntFunction<SpreadCut> cuts =
-        count ->
-            SpreadCut.of(
-                analysis, equal(like, count, networkBytesPerSecond, levelSeconds), options);
-    double alone = cuts.apply(1).seconds();
-    return new WhatIf(
-        Arrays.stream(counts).mapToObj(k -> line(like, k, cuts.apply(k), alone)).toList());
+    int devices = like.device() ? 1 : 0;
+    return of(
+        analysis,
+        new EqualExecutors(like, devices, networkBytesPerSecond, levelSeconds),
+        options,
+        counts);
   }
 
-  private static Line line(ResourceModel.Worker like, int count, SpreadCut cut, double alone) {
+  /**
+   * As above, for executors of one or several devices.
+   *
+   * @param counts numbers of executors to try, each at least 1
+   */
+  static WhatIf of(
+      SymbolicAnalysis analysis, EqualExecutors like, PartitionOptions options, int... counts) {
+    double alone = like.forecast(analysis, options, 1).seconds();
+    return new WhatIf(
+        Arrays.stream(counts)
+            .mapToObj(k -> line(like, k, like.forecast(analysis, options, k), alone))
+            .toList());
+  }
+
+  private static Line line(
+      EqualExecutors like, int executors, EqualExecutors.Forecast forecast, double alone) {
+    SpreadCut cut = forecast.cut();
+    double seconds = forecast.seconds();
+    int count = executors * like.workersEach();
     TreeCost cost = new TreeCost(cut.analysis(), 1);
     TreePartition p = cut.partition();
     long shuffle = 0;
@@ -95,19 +110,12 @@ public record WhatIf(List<Line> lines) {
         count,
         p.levels(),
         p.tasks().size(),
-        cut.seconds(),
+        seconds,
         p.lowerBoundSeconds(),
-        cut.seconds() == 0 ? 1 : alone / cut.seconds(),
+        seconds == 0 ? 1 : alone / seconds,
         peak,
         shuffle,
-        MachineBound.ofEqual(like, count).seconds(cut.analysis(), 1));
-  }
-
-  private static ResourceModel equal(
-      ResourceModel.Worker like, int count, double networkBytesPerSecond, double levelSeconds) {
-    List<ResourceModel.Worker> workers =
-        IntStream.range(0, count).mapToObj(w -> like.named("worker " + w)).toList();
-    return new ResourceModel(workers, networkBytesPerSecond, levelSeconds);
+        MachineBound.ofEqual(like.worker(), count).seconds(cut.analysis(), 1));
   }
 
   /** The lines as a table. */

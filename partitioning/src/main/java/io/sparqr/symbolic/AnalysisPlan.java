@@ -76,9 +76,10 @@ final class AnalysisPlan {
       GramTree chosen = merge.tree();
       Supernodes merged = merge.groups(groups);
       if (merged != groups) {
+        FrontTree before = made;
         made = new FrontTree(merged, byPost, options.rhs());
         leftmost = byPlace(byPost, made);
-        found = new FrontStructure(graph, tree, made, leftmost);
+        found = new FrontStructure(found, before, made, leftmost);
         chosen = GramMerge.tree(made, found.flops, rowLength, options.rhs());
       }
       work = chosen.work();

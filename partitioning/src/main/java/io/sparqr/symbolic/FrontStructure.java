@@ -2,6 +2,7 @@
 package io.sparqr.symbolic;
 
 import io.sparqr.threads.ParallelLoop;
+import java.util.Arrays;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
@@ -51,7 +52,57 @@ final class FrontStructure {
     tailColumns = new int[tailStart[nf]];
     walk(graph, tree, fronts);
     flops = new double[nf];
-    countFlops(fronts, leftmostCount);
+    boolean[] all = new boolean[nf];
+    Arrays.fill(all, true);
+    countFlops(fronts, leftmostCount, all);
+  }
+
+  /**
+   * The structure after groups of fronts were merged ({@link GramMerge}), from that before: a group
+   * has the tail of its topmost front, and a front with the pivots and the children's blocks of
+   * before keeps its flops. O(n + the tails that are left), and the flops of the others.
+   *
+   * @param before the structure of {@code old}
+   * @param fronts its fronts, each as it is or merged into an ancestor
+   * @param leftmostCount size n2, by place of {@code fronts}
+   */
+  FrontStructure(FrontStructure before, FrontTree old, FrontTree fronts, long[] leftmostCount) {
+    int nf = fronts.count;
+    int n = leftmostCount.length;
+    int[] moved = new int[n];
+    for (int j = 0; j < n; j++) {
+      moved[old.place[j]] = fronts.place[j];
+    }
+    // A group's topmost front is its last one.
+    int[] top = new int[nf];
+    for (int f = 0; f < old.count; f++) {
+      top[fronts.frontOfPlace[moved[old.pivotStart[f]]]] = f;
+    }
+    tailStart = new int[nf + 1];
+    boolean[] changed = new boolean[nf];
+    for (int f = 0; f < nf; f++) {
+      tailStart[f + 1] = tailStart[f] + fronts.cn[f];
+      int g = top[f];
+      changed[f] |= fronts.pivots(f) != old.pivots(g);
+      if (fronts.parent[f] >= 0) {
+        changed[fronts.parent[f]] |= fronts.cm[f] != old.cm[g];
+      }
+    }
+    tailColumns = new int[tailStart[nf]];
+    flops = new double[nf];
+    ParallelLoop.ranges(
+        nf,
+        (from, to) -> {
+          for (int f = from; f < to; f++) {
+            // Columns of a tail lie on one path to the root, so that they ascend as before.
+            int was = before.tailStart[top[f]] - tailStart[f];
+            for (int i = tailStart[f]; i < tailStart[f + 1]; i++) {
+              tailColumns[i] = moved[before.tailColumns[was + i]];
+            }
+            flops[f] = before.flops[top[f]];
+          }
+        });
+    countFlops(fronts, leftmostCount, changed);
   }
 
   /** Fills the tails: subtrees in parallel, then what the columns of the top add. */
@@ -79,8 +130,12 @@ final class FrontStructure {
     new Walk(graph, fronts, subtrees, frontOfLabel, labelOfPlace, tailStart, tailColumns).run();
   }
 
-  /** The flops of every front; ranges of fronts of about equal work in parallel. */
-  private void countFlops(FrontTree fronts, long[] leftmostCount) {
+  /**
+   * The flops of fronts; ranges of fronts of about equal work in parallel.
+   *
+   * @param wanted size nf; for which
+   */
+  private void countFlops(FrontTree fronts, long[] leftmostCount, boolean[] wanted) {
     int nf = fronts.count;
     // lastChild and previousSibling hold front + 1; 0 ends a list.
     int[] lastChild = new int[nf];
@@ -101,7 +156,7 @@ final class FrontStructure {
           int[] local = some == null ? new int[leftmostCount.length] : some;
           int to = firstFront(fronts, p + 1, pieces);
           int from = firstFront(fronts, p, pieces);
-          countFlops(fronts, leftmostCount, lastChild, previousSibling, local, from, to);
+          countFlops(fronts, leftmostCount, wanted, lastChild, previousSibling, local, from, to);
           idle.add(local);
         });
   }
@@ -127,6 +182,7 @@ final class FrontStructure {
   private void countFlops(
       FrontTree fronts,
       long[] leftmostCount,
+      boolean[] wanted,
       int[] lastChild,
       int[] previousSibling,
       int[] local,
@@ -134,6 +190,9 @@ final class FrontStructure {
       int to) {
     long[] stair = new long[64];
     for (int f = from; f < to; f++) {
+      if (!wanted[f]) {
+        continue;
+      }
       int first = fronts.pivotStart[f];
       int fp = fronts.pivotStart[f + 1] - first;
       int fn = fp + fronts.cn[f];

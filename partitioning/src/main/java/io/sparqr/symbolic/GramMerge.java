@@ -80,6 +80,20 @@ final class GramMerge {
 
   /** The groups of columns after it; those before it if no front is merged. */
   Supernodes groups(Supernodes before) {
+    for (int f = 0; f < fronts.count; f++) {
+      if (into[f] != f) {
+        return merged(fronts, into);
+      }
+    }
+    return before;
+  }
+
+  /**
+   * The groups of columns of fronts that are merged.
+   *
+   * @param into size nf; the front into which a front is merged, itself or an ancestor
+   */
+  static Supernodes merged(FrontTree fronts, int[] into) {
     int nf = fronts.count;
     int[] number = new int[nf];
     int count = 0;
@@ -87,9 +101,6 @@ final class GramMerge {
       if (into[f] == f) {
         number[f] = count++;
       }
-    }
-    if (count == nf) {
-      return before;
     }
     int[] parent = new int[count];
     int[] pivots = new int[count];

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.ordering.OrderingMethod;
+import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Random;
 import java.util.Set;
@@ -99,6 +101,64 @@ class GramMergeTest {
     // Sums of as many terms as there are fronts, in another order.
     double summed = Math.ulp(1.0) * after.fronts.count;
     assertThat(again.work()).isCloseTo(after.work, within(summed * after.work));
+  }
+
+  /** Rows of two columns, many of them a few times and some often. */
+  private static SparsityPattern pairs(int columns, Random random) {
+    int rows = columns;
+    long[] start = new long[rows + 1];
+    int[] index = new int[2 * rows];
+    long[] times = new long[rows];
+    for (int i = 0; i < rows; i++) {
+      int first = i < columns - 1 ? i : random.nextInt(columns - 1);
+      index[2 * i] = first;
+      index[2 * i + 1] = Math.min(columns - 1, first + 1 + random.nextInt(60));
+      start[i + 1] = 2L * i + 2;
+      times[i] = random.nextInt(40) == 0 ? 9 : 1;
+    }
+    return new SparsityPattern(columns, start, index, times);
+  }
+
+  /**
+   * What is carried over from the fronts before is what the merged tree has by itself, whatever is
+   * merged. Among pairs some blocks have fewer rows than columns, and more after it.
+   */
+  @Test
+  void tailsAndFlopsOfMergedFrontsAreThoseOfTheirTree() {
+    for (int seed = 1; seed <= 6; seed++) {
+      Random random = new Random(seed);
+      SparsityPattern a =
+          switch (seed % 3) {
+            case 0 -> Panels.anywhere(2_000 * seed, 100, 8, random).pattern();
+            case 1 -> Gallery.generate("gen:cells2d" + (20 + 4 * seed)).pattern();
+            default -> pairs(400, random);
+          };
+      SymbolicOptions options = OPTIONS.withSingletons(false).withAmalgamation(Amalgamation.none());
+      Permutation order = SymbolicAnalyzer.analyze(a, options).permutation();
+      var before = new AnalysisPlan(a, order, options, new PhaseTimes());
+      FrontTree old = before.fronts;
+      int[] into = new int[old.count];
+      for (int f = old.count - 1; f >= 0; f--) {
+        boolean merged = old.parent[f] >= 0 && random.nextInt(4) == 0;
+        into[f] = merged ? into[old.parent[f]] : f;
+      }
+      long[] byPost = new long[old.place.length];
+      Arrays.setAll(byPost, j -> before.leftmostCount[old.place[j]]);
+      var fronts = new FrontTree(GramMerge.merged(old, into), byPost, 1);
+      assertThat(fronts.count).as("seed %d", seed).isLessThan(old.count);
+      long[] leftmost = new long[byPost.length];
+      for (int j = 0; j < leftmost.length; j++) {
+        leftmost[fronts.place[j]] = byPost[j];
+      }
+      var graph = new StarGraph(a, order);
+      var tree = new ColumnEliminationTree(graph);
+      graph.keepLow();
+      var alone = new FrontStructure(graph, tree, fronts, leftmost);
+      var carried = new FrontStructure(before.structure, old, fronts, leftmost);
+      assertThat(carried.tailStart).isEqualTo(alone.tailStart);
+      assertThat(carried.tailColumns).isEqualTo(alone.tailColumns);
+      assertThat(carried.flops).isEqualTo(alone.flops);
+    }
   }
 
   @Test

@@ -14,6 +14,7 @@ import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;
 import io.sparqr.symbolic.SymbolicSummary;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class AnalysisReportTest {
@@ -24,17 +25,22 @@ class AnalysisReportTest {
   }
 
   private static AnalysisReport report(SubtreeTask... tasks) {
+    return report(0, tasks);
+  }
+
+  private static AnalysisReport report(int devices, SubtreeTask... tasks) {
     var analysis =
         SymbolicAnalyzer.analyze(
             Gallery.generate("gen:cells2d12").pattern(), SymbolicOptions.defaults());
     SymbolicSummary summary = SymbolicSummary.of(analysis, 1);
     return new AnalysisReport(
         summary,
-        2,
+        new AnalysisReport.Executors(2, devices, 1, "1 of 2 executors"),
         new TreePartition(List.of(tasks), 2, new int[0], 3, 2),
         1.5,
         new AnalysisReport.Backend("cpu", "<small>"),
-        new AnalysisReport.Elsewhere(new WhatIf(List.of()), new WhatIf(List.of())),
+        new AnalysisReport.Elsewhere(
+            new WhatIf(List.of()), new WhatIf(List.of()), 1, Optional.empty()),
         Advice.of(summary, 3, 100, 1L << 30, 0),
         new AnalysisReport.Seconds(1, 2, 3, 4, 10),
         RunRecord.NONE);
@@ -57,6 +63,21 @@ class AnalysisReportTest {
         .containsEntry("boundSeconds", 1.5)
         .containsEntry("boundShare", 0.5);
     assertThat(report().executorBytes()).isZero();
+  }
+
+  /** Tasks of an executor's devices share its heap. */
+  @Test
+  void anExecutorHoldsTheTasksOfItsDevices() {
+    AnalysisReport r =
+        report(2, task(0, 0, 0, 100), task(1, 0, 1, 50), task(2, 0, 2, 120), task(3, 1, 3, 140));
+    assertThat(r.executorBytes()).isEqualTo(150);
+    assertThat(r.toMap())
+        .containsEntry("executors", 2)
+        .containsEntry("devices", 2)
+        .containsEntry("payingExecutors", 1)
+        .containsEntry("payingReason", "1 of 2 executors");
+    assertThat(r.toText())
+        .contains("over 2 executor(s) with 2 GPUs each", "a solve would use 1 of 2 executors");
   }
 
   @Test

@@ -11,6 +11,7 @@ import io.sparqr.spark.wire.Frame;
 import io.sparqr.sparse.CsrMatrix;
 import java.io.File;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -128,11 +129,44 @@ class PassedBlocksTest {
       LocalSpark.context().sc().listenerBus().waitUntilEmpty();
       int levels = f.summary().analysis().levels();
       assertThat(stages.stream().filter(s -> s.contains(" level ")).toList())
-          .as("and the highest level solves in its task")
-          .hasSize(2 * levels - 1)
-          .doesNotHaveDuplicates()
-          .noneMatch(s -> s.contains("back substitution, level " + levels));
+          .hasSize(levels)
+          .doesNotHaveDuplicates();
+      assertThat(stages.stream().filter(s -> s.contains("back substitution")).toList())
+          .as("one for the levels below the highest, which solves in its task")
+          .containsExactly(
+              "sparse QR: back substitution, levels %d to 1 of %d".formatted(levels - 1, levels));
       assertThat(fronts).as("each once").hasValue(f.summary().analysis().fronts());
+    } finally {
+      LocalSpark.context().sc().removeSparkListener(listener);
+    }
+  }
+
+  /**
+   * x that stays with the tasks of several levels in one stage has the bits of x that goes from
+   * level to level, as it does where R has to be made again first.
+   */
+  @Test
+  void xIsTheSameLevelByLevel() throws Exception {
+    var stages = new CopyOnWriteArrayList<String>();
+    var listener = new Stages(stages, new AtomicLong());
+    List<double[]> labels =
+        Arrays.stream(Problems.rhs(A.rows(), SEED + 2)).mapToObj(v -> new double[] {v}).toList();
+    JavaRDD<double[]> other = LocalSpark.context().parallelize(labels, 3);
+    LocalSpark.context().sc().addSparkListener(listener);
+    try (QRFactorization f = factorization("MEMORY_AND_DISK", ProgressListener.NONE)) {
+      int levels = f.summary().analysis().levels();
+      String together = "back substitution, levels %d to 1 of %d".formatted(levels, levels);
+      double[] x = f.solve(other).x();
+      LocalSpark.context().sc().listenerBus().waitUntilEmpty();
+      assertThat(stages).anyMatch(s -> s.contains(together));
+      stages.clear();
+      LocalSpark.context().getPersistentRDDs().values().forEach(r -> r.unpersist(true));
+      double[] again = f.solve(other).x();
+      LocalSpark.context().sc().listenerBus().waitUntilEmpty();
+      assertThat(stages)
+          .noneMatch(s -> s.contains(together))
+          .anyMatch(s -> s.contains("back substitution, level 1 of " + levels));
+      assertThat(again).as("seed %d", SEED).isEqualTo(x);
     } finally {
       LocalSpark.context().sc().removeSparkListener(listener);
     }

@@ -3,10 +3,11 @@ package io.sparqr.spark.cli;
 
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.partition.DeviceModel;
-import io.sparqr.partition.MachineBound;
+import io.sparqr.partition.EqualExecutors;
 import io.sparqr.partition.PartitionOptions;
+import io.sparqr.partition.PayingSizes;
+import io.sparqr.partition.PayingWorkers;
 import io.sparqr.partition.ResourceModel;
-import io.sparqr.partition.SpreadCut;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.partition.WhatIf;
 import io.sparqr.spark.input.LocalProblem;
@@ -29,7 +30,9 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.stream.IntStream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -46,7 +49,14 @@ import picocli.CommandLine.Spec;
     sortOptions = false)
 final class AnalyzeCommand implements Callable<Integer> {
 
-  private static final int[] COUNTS = {1, 2, 4, 8, 16};
+  /** The tables go at least so far. */
+  private static final int LEAST_COUNT = 16;
+
+  /** And up to so many executors where sizes are asked for. */
+  private static final int SIMULATED = 1000;
+
+  /** Most executors, and devices of one. */
+  private static final int MOST = 100_000;
 
   @Spec private CommandSpec spec;
 
@@ -57,6 +67,21 @@ final class AnalyzeCommand implements Callable<Integer> {
       description = "for executors with a GPU: auto searches less for a column order then")
   private boolean gpu;
 
+  @Option(
+      names = "--devices",
+      paramLabel = "K",
+      description =
+          "GPUs of each executor, for which the tree is cut then; default: none, and one in the"
+              + " table of executors with GPUs")
+  private int devices;
+
+  @Option(
+      names = "--simulate",
+      description =
+          "also tells from which size of problem on each number of executors up to 1000 pays, which"
+              + " cuts the tree some hundred times")
+  private boolean simulate;
+
   @Mixin private ReportOptions output;
 
   private double readSeconds;
@@ -64,7 +89,12 @@ final class AnalyzeCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     input.check();
+    if (spec.commandLine().getParseResult().hasMatchedOption("--devices")
+        && (devices < 1 || devices > MOST)) {
+      throw new UsageException("--devices " + devices + ": 1 to 100,000 GPUs an executor");
+    }
     output.check(null);
+    gpu |= devices > 0;
     long begin = System.nanoTime();
     try {
       return run(begin);
@@ -107,22 +137,28 @@ final class AnalyzeCommand implements Callable<Integer> {
   private AnalysisReport report(SymbolicAnalysis analysis, SparsityPattern pattern, long begin) {
     long planning = System.nanoTime();
     int executors = Math.max(1, input.executors());
+    int each = Math.max(1, devices);
+    var processors = new EqualExecutors(worker(), 0);
+    var withDevices = new EqualExecutors(device(), each);
+    EqualExecutors like = devices > 0 ? withDevices : processors;
+    PartitionOptions options = PartitionOptions.defaults();
+    boolean none = analysis.fronts() == 0;
     TreePartition cut =
-        analysis.fronts() == 0
+        none
             ? new TreePartition(List.of(), 0, new int[0], 0, 0)
-            : cut(analysis, executors);
-    double bound = MachineBound.ofEqual(worker(), executors).seconds(analysis, 1);
-    WhatIf processors = whatIf(analysis, worker());
-    WhatIf devices = whatIf(analysis, device());
+            : like.forecast(analysis, options, executors).partition();
+    int[] counts = counts(executors);
+    WhatIf onProcessors = processors.whatIf(analysis, options, counts);
+    WhatIf onDevices = withDevices.whatIf(analysis, options, counts);
     SymbolicSummary summary = SymbolicSummary.of(analysis, 1);
     return new AnalysisReport(
         summary,
-        executors,
+        executors(analysis, like, executors),
         cut,
-        bound,
+        like.boundSeconds(analysis, executors),
         backend(analysis),
-        new AnalysisReport.Elsewhere(processors, devices),
-        gpu ? advice(summary, devices, pattern) : advice(summary, cut, pattern),
+        new AnalysisReport.Elsewhere(onProcessors, onDevices, each, sizes(analysis, like)),
+        gpu ? advice(summary, onDevices, pattern) : advice(summary, cut, pattern),
         new AnalysisReport.Seconds(
             readSeconds,
             analysis.data().orderSeconds(),
@@ -130,6 +166,35 @@ final class AnalyzeCommand implements Callable<Integer> {
             secondsSince(planning),
             secondsSince(begin)),
         RunRecord.here(secondsSince(begin)).withInput(input.matrix));
+  }
+
+  /** 1, 2, 4, 8, 16, and on to the number that was asked for, which is one of them. */
+  private static int[] counts(int executors) {
+    return IntStream.concat(
+            Arrays.stream(PayingSizes.counts(Math.max(LEAST_COUNT, executors))),
+            IntStream.of(executors))
+        .sorted()
+        .distinct()
+        .toArray();
+  }
+
+  /** How many a solve on such a cluster would use. */
+  private static AnalysisReport.Executors executors(
+      SymbolicAnalysis analysis, EqualExecutors like, int executors) {
+    if (analysis.fronts() == 0 || executors == 1) {
+      return new AnalysisReport.Executors(executors, like.devices(), 1, "");
+    }
+    PayingWorkers.Choice choice = like.paying(analysis, PartitionOptions.defaults(), executors);
+    return new AnalysisReport.Executors(
+        executors, like.devices(), choice.workers(), choice.reason());
+  }
+
+  private Optional<PayingSizes> sizes(SymbolicAnalysis analysis, EqualExecutors like) {
+    if (!simulate) {
+      return Optional.empty();
+    }
+    int[] counts = PayingSizes.counts(Math.max(SIMULATED, input.executors()));
+    return Optional.of(like.sizes(analysis, PartitionOptions.defaults(), counts));
   }
 
   private static Advice advice(
@@ -143,21 +208,9 @@ final class AnalyzeCommand implements Callable<Integer> {
   }
 
   /** For executors with a GPU, to whose memory the stages of a task are made to fit. */
-  private static Advice advice(SymbolicSummary summary, WhatIf devices, SparsityPattern pattern) {
-    double seconds = devices.lines().isEmpty() ? 0 : devices.lines().get(0).seconds();
+  private static Advice advice(SymbolicSummary summary, WhatIf table, SparsityPattern pattern) {
+    double seconds = table.lines().isEmpty() ? 0 : table.lines().get(0).seconds();
     return Advice.of(summary, seconds, 0, worker().memoryBytes(), Advice.effectColumns(pattern));
-  }
-
-  /** The cut for CPU executors; its seconds are those of the rows too, as in the table. */
-  private static TreePartition cut(SymbolicAnalysis analysis, int executors) {
-    SpreadCut cut =
-        SpreadCut.of(
-            analysis,
-            ResourceModel.uniform(executors, ResourceModel.EXECUTOR_FLOPS, worker().memoryBytes()),
-            PartitionOptions.defaults());
-    TreePartition p = cut.partition();
-    return new TreePartition(
-        p.tasks(), p.levels(), p.taskOfFront(), cut.seconds(), p.lowerBoundSeconds());
   }
 
   /**
@@ -199,12 +252,6 @@ final class AnalyzeCommand implements Callable<Integer> {
       Arrays.fill(one, 1);
       return new SparsityPattern(rows.columns(), start, index, one);
     }
-  }
-
-  private static WhatIf whatIf(SymbolicAnalysis s, ResourceModel.Worker like) {
-    double network = ResourceModel.NETWORK;
-    double level = ResourceModel.LEVEL_SECONDS;
-    return WhatIf.of(s, like, network, level, PartitionOptions.defaults(), COUNTS);
   }
 
   private static ResourceModel.Worker worker() {

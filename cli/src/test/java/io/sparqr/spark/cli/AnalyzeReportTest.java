@@ -66,7 +66,9 @@ class AnalyzeReportTest {
     assertThat(a.path("foretoldExecutorBytes").asLong())
         .isGreaterThanOrEqualTo(a.path("foretoldHostBytes").asLong());
     for (String table : List.of("onProcessors", "onDevices")) {
-      assertThat(a.path(table)).hasSize(5);
+      assertThat(a.path(table).findValuesAsText("executors"))
+          .as("and the number that was asked for")
+          .containsExactly("1", "2", "3", "4", "8", "16");
       assertThat(a.path(table).path(0).path("executors").asInt()).isEqualTo(1);
       assertThat(a.path(table).path(0).path("speedup").asDouble()).isEqualTo(1);
       assertThat(a.path(table).path(4).path("estimatedSeconds").asDouble()).isPositive();
@@ -82,6 +84,56 @@ class AnalyzeReportTest {
     }
     assertThat(seconds.path("total").asDouble())
         .isGreaterThanOrEqualTo(parts * (1 - Tolerances.REORDERED));
+  }
+
+  /** Executors of several devices are cut for as workers of one each, on the same executors. */
+  @Test
+  void executorsMayHaveSeveralDevices() throws IOException {
+    String matrix = "gen:cells2d60";
+    JsonNode two =
+        json("two.json", "analyze", "--matrix", matrix, "--executors", 3, "--devices", 2);
+    JsonNode one =
+        json("one.json", "analyze", "--matrix", matrix, "--executors", 6, "--devices", 1);
+    assertThat(two.path("devices").asInt()).isEqualTo(2);
+    assertThat(two.path("executors").asInt()).isEqualTo(3);
+    assertThat(two.path("payingExecutors").asInt()).isEqualTo(1);
+    assertThat(two.path("payingReason").asText()).startsWith("1 of 3 executors: predicted ");
+    assertThat(two.path("boundSeconds").asDouble()).isPositive();
+    assertThat(two.path("boundSeconds")).isEqualTo(one.path("boundSeconds"));
+    JsonNode line = two.path("onDevices").path(2);
+    assertThat(line.path("executors").asInt()).isEqualTo(3);
+    assertThat(line.path("devices").asInt()).isEqualTo(2);
+    assertThat(line.path("estimatedSeconds")).isEqualTo(two.path("estimatedSeconds"));
+    assertThat(line.path("boundSeconds")).isEqualTo(two.path("boundSeconds"));
+    assertThat(two.path("onProcessors").path(2).path("devices").asInt()).isZero();
+    assertThat(two.has("payingSizes")).isFalse();
+
+    CliRun none = CliRun.of("analyze", "--matrix", matrix, "--devices", 0);
+    assertThat(none.code()).isEqualTo(2);
+    assertThat(none.errors().get(0)).contains("--devices 0: 1 to 100,000 GPUs an executor");
+  }
+
+  @Test
+  void sizesAreSimulatedToAThousandExecutors() throws IOException {
+    JsonNode a = json("s.json", "analyze", "--matrix", "gen:cells2d12", "--simulate");
+    JsonNode sizes = a.path("payingSizes");
+    assertThat(sizes).hasSize(11);
+    assertThat(sizes.path(10).path("executors").asInt()).isEqualTo(1000);
+    double before = 0;
+    for (JsonNode size : sizes) {
+      if (!size.path("times").isNull()) {
+        assertThat(size.path("flops").asDouble())
+            .isEqualTo(size.path("times").asDouble() * a.path("flops").asDouble())
+            .isGreaterThanOrEqualTo(before);
+        before = size.path("flops").asDouble();
+      }
+    }
+    assertThat(before)
+        .as("more than one pays for a large one")
+        .isGreaterThan(a.path("flops").asDouble());
+    CliRun text = CliRun.of("analyze", "--matrix", "gen:cells2d12", "--simulate", "--devices", 2);
+    assertThat(text.out())
+        .contains("over 1 executor(s) with 2 GPUs each, like an H200: ", "pay from", "     1000 ");
   }
 
   /**

@@ -106,6 +106,11 @@ abstract sealed class LevelRdd<T> extends QuietRdd<T> permits FactorRdd, PassedR
     return CollectionConverters.asScala(places.of(split.index())).toSeq();
   }
 
+  /** Whether nothing of the task can be stored yet, which spares a question to the driver. */
+  final boolean isFirstRun(TaskContext context) {
+    return TaskRefusal.isFirstRun(context, tasks.first);
+  }
+
   /** Runs the task of a partition. */
   final TaskResult run(Partition split, TaskContext context, Keeping keeping) {
     int threads = tasks.threads[split.index()];

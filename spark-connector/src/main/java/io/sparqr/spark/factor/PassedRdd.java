@@ -40,7 +40,7 @@ final class PassedRdd extends LevelRdd<byte[]> {
 
   @Override
   public Iterator<byte[]> compute(Partition split, TaskContext context) {
-    boolean there = stored.has(split.index());
+    boolean there = !isFirstRun(context) && stored.has(split.index());
     Keeping keeping = there ? new Keeping.Nothing() : factor.keeping();
     TaskResult result = run(split, context, keeping);
     if (!there) {

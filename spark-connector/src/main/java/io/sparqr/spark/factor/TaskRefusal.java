@@ -69,6 +69,18 @@ final class TaskRefusal {
   }
 
   /**
+   * Whether this is the first run of a task, so that nothing of it can be stored yet: the driver is
+   * collecting the reports of its level, in the first attempt of the stage and of the task.
+   *
+   * @param first the first task of its level
+   */
+  static boolean isFirstRun(TaskContext context, int first) {
+    return isLookedFor(context, first)
+        && context.stageAttemptNumber() == 0
+        && context.attemptNumber() == 0;
+  }
+
+  /**
    * Collects the first frames of a level.
    *
    * @param first its first task

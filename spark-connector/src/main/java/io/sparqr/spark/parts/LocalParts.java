@@ -105,6 +105,11 @@ final class LocalParts<T> extends Parts<T> {
   }
 
   @Override
+  public List<List<String>> storedAt() {
+    return List.of();
+  }
+
+  @Override
   <V extends Serializable, U> Parts<U> with(List<V> given, GivenWork<T, V, U> work) {
     return map((p, elements) -> work.of(elements, given.get(p)));
   }

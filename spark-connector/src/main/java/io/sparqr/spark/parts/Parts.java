@@ -71,6 +71,34 @@ public abstract class Parts<T> {
    */
   public abstract <U> Parts<U> map(List<byte[]> frames, Held held, GivenWork<T, byte[], U> work);
 
+  /**
+   * A partition of a source, as a member of a group.
+   *
+   * @param source index of the source
+   * @param partition its partition
+   * @param frame what the work gets with it, of any size
+   */
+  public record Member(int source, int partition, byte[] frame) {}
+
+  /**
+   * Partitions each of which is made of several partitions, in one task where they are stored.
+   *
+   * @param sources of one engine, which is Spark
+   * @param groups of each new partition its members, at least one
+   * @param held releases the frames that are too long to go with a task
+   * @throws IllegalStateException if this is not Spark
+   */
+  public static <T, U> Parts<U> grouped(
+      List<Parts<T>> sources, List<List<Member>> groups, Held held, GroupWork<T, U> work) {
+    return SparkParts.together(sources, groups, held, work);
+  }
+
+  /**
+   * The executors that store each partition, by Spark's ids, as it is now; no list at all if the
+   * elements are not stored by Spark.
+   */
+  public abstract List<List<String>> storedAt();
+
   /** {@link #map(List, GivenWork)} with as many values as partitions. */
   abstract <V extends Serializable, U> Parts<U> with(List<V> given, GivenWork<T, V, U> work);
 

@@ -8,6 +8,7 @@ import io.sparqr.spark.engine.Held;
 import io.sparqr.spark.engine.SparkErrors;
 import io.sparqr.spark.exchange.Depot;
 import io.sparqr.spark.internals.ShuffleWrite;
+import io.sparqr.spark.internals.StoredBlocks;
 import java.io.Serializable;
 import java.util.Collections;
 import java.util.Iterator;
@@ -16,8 +17,10 @@ import java.util.Optional;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.apache.spark.OneToOneDependency;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.rdd.RDD;
 import org.apache.spark.storage.StorageLevel;
 import scala.Tuple2;
 
@@ -124,6 +127,44 @@ class SparkParts<T> extends Parts<T> {
   public <U> Parts<U> map(List<byte[]> frames, Held held, GivenWork<T, byte[], U> work) {
     var sent = new TaskInput(engine().context(), held, frames);
     return map(sent.elements(), (elements, given) -> work.of(elements, sent.frame(given)));
+  }
+
+  /** {@link Parts#grouped}. */
+  static <T, U> Parts<U> together(
+      List<Parts<T>> sources, List<List<Member>> groups, Held held, GroupWork<T, U> work) {
+    List<RDD<T>> rdds = sources.stream().map(s -> s.rdd().rdd()).toList();
+    var sent =
+        new TaskInput(
+            sources.get(0).engine().context(),
+            held,
+            groups.stream().flatMap(List::stream).map(Member::frame).toList());
+    Iterator<byte[]> elements = sent.elements().iterator();
+    List<List<Member>> small =
+        groups.stream()
+            .map(
+                group ->
+                    group.stream()
+                        .map(m -> new Member(m.source(), m.partition(), elements.next()))
+                        .toList())
+            .toList();
+    GroupWork<T, U> whole =
+        (members, given) -> work.of(members, given.stream().map(sent::frame).toList());
+    var made = new GroupedRdd<>(rdds.get(0).sparkContext(), rdds, small, whole);
+    return new SparkParts<>(JavaRDD.fromRDD(made, ClassTags.any()));
+  }
+
+  /** Also for what is made of stored partitions one by one. */
+  @Override
+  public List<List<String>> storedAt() {
+    RDD<?> at = rdd.rdd();
+    while (at.getStorageLevel().equals(StorageLevel.NONE())) {
+      if (at.dependencies().size() != 1
+          || !(at.dependencies().head() instanceof OneToOneDependency<?> below)) {
+        return List.of();
+      }
+      at = below.rdd();
+    }
+    return StoredBlocks.executors(at.id(), count());
   }
 
   private <U> JavaRDD<U> mapped(PartWork<T, U> work) {

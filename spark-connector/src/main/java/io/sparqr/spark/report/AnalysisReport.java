@@ -2,6 +2,7 @@
 package io.sparqr.spark.report;
 
 import io.sparqr.partition.MachineBound;
+import io.sparqr.partition.PayingSizes;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.partition.WhatIf;
@@ -10,6 +11,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -17,8 +19,8 @@ import java.util.TreeMap;
  * SolveReport} have the same names and meanings.
  *
  * @param summary of the symbolic analysis, one right-hand side carried along
- * @param executors number of executors for which the tree was cut
- * @param cut the cut of the tree for this number of CPU executors
+ * @param executors the executors for which the tree was cut
+ * @param cut the cut of the tree for these
  * @param boundSeconds bound for any schedule on these, at the rate of the estimate: {@link
  *     MachineBound}
  * @param backend the backend that a solve would choose, and the reason
@@ -29,7 +31,7 @@ import java.util.TreeMap;
  */
 public record AnalysisReport(
     SymbolicSummary summary,
-    int executors,
+    Executors executors,
     TreePartition cut,
     double boundSeconds,
     Backend backend,
@@ -37,6 +39,21 @@ public record AnalysisReport(
     Advice advice,
     Seconds seconds,
     RunRecord run) {
+
+  /**
+   * The executors for which the tree was cut.
+   *
+   * @param count their number
+   * @param devices of each; 0: CPU executors
+   * @param paying how many of them a solve would use
+   * @param reason why, in one line; empty for one
+   */
+  public record Executors(int count, int devices, int paying, String reason) {
+
+    private int workersEach() {
+      return Math.max(1, devices);
+    }
+  }
 
   /**
    * The backend that a solve with {@code --backend auto} would choose.
@@ -61,9 +78,12 @@ public record AnalysisReport(
    * Estimates for other executors.
    *
    * @param processors on other numbers of CPU executors
-   * @param devices on other numbers of executors with a GPU
+   * @param devices on other numbers of executors with GPUs
+   * @param devicesEach GPUs of each of the latter
+   * @param sizes from which size of problem on each number pays, if that was asked for
    */
-  public record Elsewhere(WhatIf processors, WhatIf devices) {}
+  public record Elsewhere(
+      WhatIf processors, WhatIf devices, int devicesEach, Optional<PayingSizes> sizes) {}
 
   /** Keys and values in the order of the JSON form. */
   public Map<String, Object> toMap() {
@@ -88,7 +108,10 @@ public record AnalysisReport(
     map.put("postorderBytes", summary.peakBytes());
     map.put("backend", backend.name);
     map.put("backendReason", backend.reason);
-    map.put("executors", executors);
+    map.put("executors", executors.count);
+    map.put("devices", executors.devices);
+    map.put("payingExecutors", executors.paying);
+    map.put("payingReason", executors.reason);
     map.put("subtreeTasks", cut.tasks().size());
     map.put("levels", cut.levels());
     map.put("estimatedSeconds", cut.estimatedSeconds());
@@ -99,8 +122,9 @@ public record AnalysisReport(
     map.put("foretoldExecutorBytes", executorBytes());
     map.put("advice", advice.toMap());
     map.put("byLevel", byLevel());
-    map.put("onProcessors", lines(elsewhere.processors));
-    map.put("onDevices", lines(elsewhere.devices));
+    map.put("onProcessors", lines(elsewhere.processors, 1, 0));
+    map.put("onDevices", lines(elsewhere.devices, elsewhere.devicesEach, elsewhere.devicesEach));
+    elsewhere.sizes.ifPresent(sizes -> map.put("payingSizes", payingSizes(sizes)));
     map.put("seconds", times());
     map.put("run", run.toMap());
     return map;
@@ -111,16 +135,20 @@ public record AnalysisReport(
    * tasks: the maximum over all executors and levels.
    */
   public long executorBytes() {
-    return executorBytes(cut);
+    return executorBytes(cut, executors.workersEach());
   }
 
-  /** As above, for any cut. */
+  /** As above, for any cut for executors of one worker. */
   public static long executorBytes(TreePartition cut) {
+    return executorBytes(cut, 1);
+  }
+
+  private static long executorBytes(TreePartition cut, int workersEach) {
     long most = 0;
     for (int level = 0; level < cut.levels(); level++) {
       var of = new TreeMap<Integer, Long>();
       for (SubtreeTask t : cut.level(level)) {
-        most = Math.max(most, of.merge(t.worker(), t.hostBytes(), Long::sum));
+        most = Math.max(most, of.merge(t.worker() / workersEach, t.hostBytes(), Long::sum));
       }
     }
     return most;
@@ -145,11 +173,25 @@ public record AnalysisReport(
     return levels;
   }
 
-  private static List<Map<String, Object>> lines(WhatIf table) {
+  private static List<Map<String, Object>> payingSizes(PayingSizes sizes) {
+    var all = new ArrayList<Map<String, Object>>();
+    for (int i = 0; i < sizes.executors().length; i++) {
+      var line = new LinkedHashMap<String, Object>();
+      line.put("executors", sizes.executors()[i]);
+      boolean pays = Double.isFinite(sizes.work()[i]);
+      line.put("times", pays ? sizes.work()[i] : null);
+      line.put("flops", pays ? sizes.work()[i] * sizes.flops() : null);
+      all.add(line);
+    }
+    return all;
+  }
+
+  private static List<Map<String, Object>> lines(WhatIf table, int workersEach, int devices) {
     var all = new ArrayList<Map<String, Object>>();
     for (WhatIf.Line l : table.lines()) {
       var line = new LinkedHashMap<String, Object>();
-      line.put("executors", l.workers());
+      line.put("executors", l.workers() / workersEach);
+      line.put("devices", devices);
       line.put("levels", l.levels());
       line.put("subtreeTasks", l.tasks());
       line.put("estimatedSeconds", l.seconds());

@@ -21,23 +21,46 @@ final class AnalysisText {
     line(text, "%-21s %s: %s", "advice", report.advice().take(), report.advice().reason());
     cut(text, report);
     text.append('\n').append(report.elsewhere().processors());
-    text.append("\nwith a GPU each, like an H200:\n").append(report.elsewhere().devices());
+    int each = report.elsewhere().devicesEach();
+    text.append(each == 1 ? "\nwith a GPU each" : "\nwith %d GPUs each".formatted(each));
+    text.append(", like an H200:\n").append(report.elsewhere().devices());
+    report
+        .elsewhere()
+        .sizes()
+        .ifPresent(
+            sizes ->
+                text.append("\nproblems of this tree with larger or smaller fronts, ")
+                    .append(on(report.executors().devices()))
+                    .append(":\n")
+                    .append(sizes));
     return text.toString();
+  }
+
+  /** What executors are like. */
+  private static String on(int devices) {
+    if (devices == 0) {
+      return "executor(s) of " + SymbolicSummary.flopsText(ResourceModel.EXECUTOR_FLOPS) + "/s";
+    }
+    return devices == 1
+        ? "executor(s) with a GPU each, like an H200"
+        : "executor(s) with %d GPUs each, like an H200".formatted(devices);
   }
 
   private static void cut(StringBuilder text, AnalysisReport report) {
     TreePartition cut = report.cut();
     line(
         text,
-        "over %d executor(s) of %s/s: %d subtree tasks in %d level(s), about %.2f s, not under"
-            + " %.2f s, %s an executor",
-        report.executors(),
-        SymbolicSummary.flopsText(ResourceModel.EXECUTOR_FLOPS),
+        "over %d %s: %d subtree tasks in %d level(s), about %.2f s, not under %.2f s, %s an executor",
+        report.executors().count(),
+        on(report.executors().devices()),
         cut.tasks().size(),
         cut.levels(),
         cut.estimatedSeconds(),
         cut.lowerBoundSeconds(),
         SymbolicSummary.bytesText(report.executorBytes()));
+    if (report.executors().count() > 1) {
+      line(text, "  a solve would use %s", report.executors().reason());
+    }
     for (int level = 0; level < cut.levels(); level++) {
       List<SubtreeTask> tasks = cut.level(level);
       line(

@@ -23,12 +23,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Triangular solves with all of R, level by level: one Spark job per level, up the tree for R'y = c
- * and down it for R x = c; none for a level whose R is on devices of the driver's JVM. A task
- * receives only the entries that it needs; vectors as long as a row of A are on the driver.
+ * Triangular solves with all of R: up the tree for R'y = c, one Spark job per level, and down it
+ * for R x = c, one for all levels between which x stays on its executor ({@link SolvePasses}); none
+ * for a level whose R is on devices of the driver's JVM. A task receives only the entries that it
+ * needs; vectors as long as a row of A are on the driver.
  */
 public final class LevelSolve {
 
@@ -153,11 +155,107 @@ public final class LevelSolve {
   private List<TaskSolve.Where> down(
       Substitution what, double[] x, int width, int from, JobScope scope) {
     var where = new ArrayList<TaskSolve.Where>();
-    for (int l = from - 1; l >= 0; l--) {
-      scope.describe("back substitution, level " + (l + 1) + " of " + levels.count());
-      put(l, what, made(l, what, x, width, where), x, width);
+    for (List<int[]> pass : passes(from)) {
+      int[] level =
+          pass.stream().flatMapToInt(Arrays::stream).map(t -> task(t).level()).sorted().toArray();
+      int low = level[0];
+      int high = level[level.length - 1];
+      if (low < high) {
+        scope.describe(
+            "back substitution, levels %d to %d of %d"
+                .formatted(high + 1, low + 1, levels.count()));
+      } else {
+        scope.describe("back substitution, level " + (low + 1) + " of " + levels.count());
+      }
+      if (low == high && level.length == plan.partition().level(low).size()) {
+        put(low, what, made(low, what, x, width, where), x, width);
+      } else {
+        together(pass, what, x, width, where);
+      }
     }
     return where;
+  }
+
+  private SubtreeTask task(int id) {
+    return plan.partition().tasks().get(id);
+  }
+
+  /** The groups of tasks that solve at a time, level by level where nobody knows where R is. */
+  private List<List<int[]>> passes(int from) {
+    if (from < 2 || levels.resident() != null) {
+      return IntStream.range(0, from)
+          .map(l -> from - 1 - l)
+          .mapToObj(l -> plan.partition().level(l).stream().map(t -> new int[] {t.id()}).toList())
+          .toList();
+    }
+    var tasks = new ArrayList<SolvePasses.Task>();
+    for (int l = 0; l < levels.count(); l++) {
+      List<SubtreeTask> of = plan.partition().level(l);
+      List<List<String>> at = l < from ? levels.parts(l).storedAt() : List.of();
+      for (int i = 0; i < of.size(); i++) {
+        List<String> executors = at.isEmpty() ? List.of() : at.get(i);
+        tasks.add(
+            new SolvePasses.Task(
+                l,
+                needs(of.get(i)),
+                bytes(of.get(i)),
+                executors.isEmpty() ? "" : executors.get(0)));
+      }
+    }
+    return SolvePasses.of(tasks, from);
+  }
+
+  /** The tasks above that have the pivots at the columns outside a task, ascending. */
+  private int[] needs(SubtreeTask task) {
+    return Arrays.stream(part(task).outside())
+        .map(p -> plan.taskOf(plan.frontOf(p)))
+        .sorted()
+        .distinct()
+        .toArray();
+  }
+
+  /** Bytes of a task's R at full rank. */
+  private long bytes(SubtreeTask task) {
+    long entries = 0;
+    for (int f : task.fronts()) {
+      long pivots = plan.analysis().fp(f);
+      entries += pivots * (pivots + 1) / 2 + pivots * plan.analysis().cn(f);
+    }
+    return Double.BYTES * entries;
+  }
+
+  /** Solves with the tasks of a pass, those of a group one after the other, and sets x. */
+  private void together(
+      List<int[]> pass, Substitution what, double[] x, int width, List<TaskSolve.Where> where) {
+    List<List<Parts.Member>> groups =
+        pass.stream()
+            .map(group -> Arrays.stream(group).mapToObj(t -> member(t, what, x, width)).toList())
+            .toList();
+    List<Parts<TaskOutput>> sources =
+        IntStream.range(0, levels.count()).mapToObj(levels::parts).toList();
+    PlanHandle b = broadcast;
+    int[] threads = levels.threads();
+    try (var held = new Held()) {
+      Parts<byte[]> solved =
+          Parts.grouped(
+              sources,
+              groups,
+              held,
+              (kept, given) -> TaskSolve.together(what, b.value(), kept, given, threads));
+      Iterator<byte[]> frames = SparkErrors.unwrap(solved::collect).iterator();
+      while (frames.hasNext()) {
+        place(VectorCodec.decodeSparse(frames.next()), x);
+        where.add(ObjectCodec.decode(frames.next(), TaskSolve.Where.class));
+      }
+    }
+  }
+
+  private Parts.Member member(int id, Substitution what, double[] x, int width) {
+    SubtreeTask task = task(id);
+    return new Parts.Member(
+        task.level(),
+        id - plan.partition().level(task.level()).get(0).id(),
+        input(task, what, x, width));
   }
 
   /**
@@ -244,10 +342,14 @@ public final class LevelSolve {
   private List<byte[]> inputs(List<SubtreeTask> tasks, Substitution what, double[] x, int width) {
     var list = new ArrayList<byte[]>();
     for (SubtreeTask t : tasks) {
-      int[] position = what.given(part(t));
-      list.add(VectorCodec.encodeSparse(new Sparse(position, gathered(x, position, width), width)));
+      list.add(input(t, what, x, width));
     }
     return list;
+  }
+
+  private byte[] input(SubtreeTask task, Substitution what, double[] x, int width) {
+    int[] position = what.given(part(task));
+    return VectorCodec.encodeSparse(new Sparse(position, gathered(x, position, width), width));
   }
 
   /** Sets x at the pivots of a level's tasks, and adds their updates at the columns outside. */

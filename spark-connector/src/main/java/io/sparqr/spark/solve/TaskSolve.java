@@ -17,6 +17,7 @@ import io.sparqr.spark.wire.VectorCodec;
 import io.sparqr.spark.wire.VectorCodec.Sparse;
 import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
@@ -24,6 +25,7 @@ import java.util.Spliterator;
 import java.util.Spliterators;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
@@ -77,6 +79,44 @@ public final class TaskSolve {
     return List.of(
         what.withRows(plan, again(report, kept), given, threads),
         ObjectCodec.encode(new Where(id, false, why.get(0))));
+  }
+
+  /**
+   * Solves R x = c with several tasks, whose R is on no device, one after the other.
+   *
+   * @param kept the stored content of each
+   * @param given for each a frame with values at the positions that it takes; where these are
+   *     pivots of one before, what that makes counts instead
+   * @param threads threads for each task
+   * @return for each a frame with the values that it makes, then one with a {@link Where}
+   */
+  static Iterator<byte[]> together(
+      Substitution what,
+      SolvePlan plan,
+      List<Supplier<Iterator<TaskOutput>>> kept,
+      List<byte[]> given,
+      int[] threads) {
+    var made = new ArrayList<byte[]>();
+    var before = new ArrayList<Sparse>();
+    for (int k = 0; k < kept.size(); k++) {
+      Sparse in = VectorCodec.decodeSparse(given.get(k));
+      before.forEach(b -> copy(b, in));
+      List<byte[]> solved = run(what, plan, kept.get(k).get(), in, null, threads);
+      before.add(VectorCodec.decodeSparse(solved.get(0)));
+      made.addAll(solved);
+    }
+    return made.iterator();
+  }
+
+  /** Copies the values at common positions; those of {@code from} ascend. */
+  private static void copy(Sparse from, Sparse to) {
+    int width = to.width();
+    for (int i = 0; i < to.position().length; i++) {
+      int at = Arrays.binarySearch(from.position(), to.position()[i]);
+      if (at >= 0) {
+        System.arraycopy(from.value(), at * width, to.value(), i * width, width);
+      }
+    }
   }
 
   /** A task's stored content whose report has been read. */

@@ -104,4 +104,36 @@ class TaskRefusalTest {
         .as("with an OutOfMemoryError among its causes it would have ended this JVM")
         .hasRootCauseInstanceOf(InsufficientMemoryException.class);
   }
+
+  /** Whether each of two tasks of the level from 6 on sees its first run. */
+  private static List<Boolean> firstRuns() {
+    return LocalSpark.context()
+        .parallelize(List.of(6, 7), 2)
+        .map(task -> TaskRefusal.isFirstRun(TaskContext.get(), 6))
+        .collect();
+  }
+
+  /** While the reports of another level are collected, or none, R may be stored already. */
+  @Test
+  void aTaskIsInItsFirstRunOnlyWhileItsLevelIsLookedFor() {
+    List<byte[]> none = List.of(TaskReportTest.report(6, 0, "").encode());
+    var seen = new ArrayList<List<Boolean>>();
+    seen.add(firstRuns());
+    for (int level : new int[] {6, 8}) {
+      TaskRefusal.lookingFor(
+          Engine.of(LocalSpark.context()),
+          level,
+          () -> {
+            seen.add(firstRuns());
+            return List.of(none);
+          });
+    }
+    seen.add(firstRuns());
+    assertThat(seen)
+        .containsExactly(
+            List.of(false, false),
+            List.of(true, true),
+            List.of(false, false),
+            List.of(false, false));
+  }
 }

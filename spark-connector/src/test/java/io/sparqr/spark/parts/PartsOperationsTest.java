@@ -67,6 +67,55 @@ class PartsOperationsTest {
     }
   }
 
+  /** Each member's elements with its frame, of which one is too long to go with a task. */
+  @Test
+  void aGroupReadsPartitionsOfSeveralSourcesInItsOrder() {
+    Parts<Integer> one = both().get(0);
+    Parts<Integer> other = one.map((p, it) -> List.of(-p).iterator());
+    byte[] far = new byte[300 << 10];
+    far[0] = 5;
+    List<List<Parts.Member>> groups =
+        List.of(
+            List.of(
+                new Parts.Member(0, 2, new byte[] {1, 0, 0, 0, 0}),
+                new Parts.Member(1, 1, far),
+                new Parts.Member(0, 1, new byte[] {3, 0, 0, 0, 0})),
+            List.of(new Parts.Member(1, 2, new byte[] {4, 0, 0, 0, 0})));
+    try (var held = new Held()) {
+      Parts<String> made =
+          Parts.grouped(
+              List.of(one, other),
+              groups,
+              held,
+              (members, given) -> {
+                var all = new ArrayList<String>();
+                for (int k = 0; k < members.size(); k++) {
+                  pairs(members.get(k).get(), "/" + given.get(k)[0] + "/" + given.get(k).length)
+                      .forEachRemaining(all::add);
+                }
+                return all.iterator();
+              });
+      assertThat(made.collect())
+          .containsExactly("20/1/5", "21/1/5", "-1/5/307200", "10/3/5", "-2/4/5");
+    }
+  }
+
+  @Test
+  void whereElementsAreStoredIsKnownOnlyIfTheyAre() {
+    for (Parts<Integer> parts : both()) {
+      boolean spark = parts.either(rdd -> true, () -> false);
+      try (var held = new Held()) {
+        assertThat(parts.storedAt()).isEmpty();
+        parts.persist(StorageLevel.MEMORY_ONLY(), held);
+        parts.collect(1, 2);
+        List<List<String>> at =
+            spark ? List.of(List.of(), List.of("driver"), List.of("driver")) : List.of();
+        assertThat(parts.storedAt()).isEqualTo(at);
+        assertThat(parts.map((p, it) -> it).storedAt()).isEqualTo(at);
+      }
+    }
+  }
+
   @Test
   void aFailureOfATaskReachesTheCaller() {
     Parts<Integer> failing =
