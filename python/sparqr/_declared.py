@@ -53,7 +53,7 @@ OPTIONS = {
     ),
     "method": Option(
         "method",
-        ("householder", "auto"),
+        ("auto", "householder"),
         "auto",
         "how fronts are factored",
     ),

@@ -3,12 +3,12 @@ package io.sparqr.backend;
 
 /** How fronts may be factored. */
 public enum FrontMethod {
-  /** By reflectors, all of them. */
-  HOUSEHOLDER,
   /**
-   * A front whose rows are many and sparse by its Gram matrix, where that costs a fraction and the
+   * Trees of fronts of which reflectors take several times as long by their Gram matrix, where the
    * result, measured against the rows, has a backward error of the size that reflectors leave; by
    * reflectors all the others. The report counts both. On CPUs; devices use reflectors.
    */
-  AUTO
+  AUTO,
+  /** By reflectors, all of them. */
+  HOUSEHOLDER
 }

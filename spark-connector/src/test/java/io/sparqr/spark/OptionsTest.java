@@ -68,7 +68,7 @@ class OptionsTest {
     all.put("amalgamation", b -> b.amalgamation(Amalgamation.none()));
     all.put("singletons", b -> b.singletons(false));
     all.put("backend", b -> b.backend(BackendChoice.CPU));
-    all.put("method", b -> b.method(FrontMethod.AUTO));
+    all.put("method", b -> b.method(FrontMethod.HOUSEHOLDER));
     all.put("ridge", b -> b.ridge(new double[] {0.5, 0}));
     all.put("rankTolerance", b -> b.rankTolerance(1e-3));
     all.put("equilibrate", b -> b.equilibrate(false));

@@ -148,7 +148,7 @@ class SolveReportTest {
         Map.ofEntries(
             Map.entry("ordering", "nd"),
             Map.entry("backend", "cuda"),
-            Map.entry("method", "auto"),
+            Map.entry("method", "householder"),
             Map.entry("ridge", "0.5"),
             Map.entry("equilibrate", "false"),
             Map.entry("rankTolerance", "1.0E-7"),

@@ -103,7 +103,9 @@ final class PlanStep {
         options.factorization().deviceMemoryBytes().orElse(0),
         resources.local(),
         new SolvePlan.Fronts(
-            options.factorization().keepQ(), options.factorization().method() == FrontMethod.AUTO),
+            options.factorization().keepQ(),
+            options.factorization().method() == FrontMethod.AUTO
+                && !options.factorization().keepQ()),
         options.problem().equilibrate(),
         resources.combineFlops(found.nonzeros()));
   }
