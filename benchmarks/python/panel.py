@@ -43,7 +43,7 @@ def timed(work):
     begin = time.perf_counter()
     try:
         found = work()
-    except RuntimeError as error:
+    except (RuntimeError, ValueError) as error:
         found = error
     return time.perf_counter() - begin, found
 
