@@ -2,6 +2,7 @@
 package io.sparqr.spark.parts;
 
 import io.sparqr.spark.engine.ClassTags;
+import io.sparqr.spark.internals.QuietRdd;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -24,7 +25,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * @param <T> element of the parents
  * @param <U> element
  */
-final class GroupedRdd<T, U> extends RDD<U> {
+final class GroupedRdd<T, U> extends QuietRdd<U> {
 
   private static final long serialVersionUID = 1;
 
