@@ -4,7 +4,6 @@ package io.sparqr.backend.cpu;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.numeric.ColumnNorms;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.FrontFactor;
@@ -13,7 +12,9 @@ import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.Tolerances;
 import io.sparqr.numeric.dense.BlasLoader;
 import io.sparqr.numeric.gram.GramQr;
+import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.sparse.CsrMatrix;
+import io.sparqr.symbolic.Panels;
 import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;
 import java.util.ArrayList;
@@ -26,18 +27,22 @@ import org.junit.jupiter.api.Test;
 /** What a task tells of trees by their Gram matrix: flops done and memory held. */
 class GramBookkeepingTest {
 
+  /** The analysis counts one. */
+  private static final int RHS = 3;
+
   private static final GramRule ALL = (tree, index) -> true;
 
   private static SubtreeProblem whole(double size) {
-    CsrMatrix a = Gallery.generate("onehot20000x300x40x20");
-    double[] b = new Random(1).doubles(a.rows(), 0, size).toArray();
-    var options = SymbolicOptions.defaults().withSingletons(false).withGram();
-    var analysis = SymbolicAnalyzer.analyze(a.pattern(), options);
+    CsrMatrix a = Panels.anywhere(40_000, 600, 8, new Random(1));
+    double[] b = new Random(1).doubles(RHS * (long) a.rows(), 0, size).toArray();
+    var options = SymbolicOptions.defaults().withOrdering(OrderingMethod.COLAMD).withGram();
+    var analysis = SymbolicAnalyzer.analyze(a.pattern(), options.withSingletons(false));
+    assertThat(analysis.isGram(analysis.fronts() - 1)).isTrue();
     var norms = new ColumnNorms(a.columns());
     for (int k = 0; k < a.nonzeros(); k++) {
       norms.add(a.columnIndex()[k], a.values()[k]);
     }
-    var rows = RowSplit.of(a, b, 1, analysis, norms.factors()).rows();
+    var rows = RowSplit.of(a, b, RHS, analysis, norms.factors()).rows();
     int[] all = IntStream.range(0, analysis.fronts()).toArray();
     return new SubtreeProblem(analysis, all, rows, List.of());
   }
@@ -76,7 +81,7 @@ class GramBookkeepingTest {
     int[] members = state.groups().members(root);
     assertThat(members).hasSize(root + 1);
     var rows = state.groupRows(members);
-    long bytes = GramQr.bytes(rows, rows.shape(), 1);
+    long bytes = state.arrivalBytes() + GramQr.bytes(rows, rows.shape(), RHS);
     try (var cpu = new CpuSubtreeFactorizer(BlasLoader.kernels(), ALL)) {
       var made = cpu.factor(problem, options);
       long packed = made.fronts().stream().limit(root).mapToLong(FrontFactor::heapBytes).sum();
