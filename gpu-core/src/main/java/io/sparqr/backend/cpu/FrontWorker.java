@@ -193,8 +193,7 @@ final class FrontWorker {
   /** The result for a group; null: there was no memory for it. */
   private @Nullable GramQr tried(GroupRows rows, FrontProgress progress, Crew way) {
     try {
-      return GramQr.factor(
-          kernels, rows, rows.shape(), rhsCount, state.tolerance(), progress, way);
+      return GramQr.factor(kernels, rows, rows.shape(), rhsCount, state.tolerance(), progress, way);
     } catch (OutOfMemoryError e) {
       // Reflectors need less: R leaves the heap front by front.
       return null;

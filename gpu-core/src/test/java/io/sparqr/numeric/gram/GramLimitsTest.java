@@ -213,8 +213,7 @@ class GramLimitsTest {
               c.piece(p, view);
             });
     double[] norms = new RowProducts(rows, new GramChunks(c.shape)).squares(Crew.ALONE);
-    var fronts =
-        new GramFronts(KERNELS, c.shape, new GramChunks(c.shape), rows, 1, norms, c.n);
+    var fronts = new GramFronts(KERNELS, c.shape, new GramChunks(c.shape), rows, 1, norms, c.n);
     Crew stopped =
         (count, task) ->
             IntStream.range(0, count)
