@@ -14,7 +14,7 @@ public final class GramTree {
   private final boolean[] gram;
   private final double[] cost;
 
-  /** Size nf; of a root: entries of its tree's R and of the largest square. */
+  /** Size nf; of a root: entries of its tree's R and of the squares that are there together. */
   private final double[] entries;
 
   /**
@@ -80,15 +80,27 @@ public final class GramTree {
     addSquares(fronts);
   }
 
+  /** The most entries of squares at a time: a front's, and those that wait for their parents. */
   private void addSquares(Fronts fronts) {
-    double[] square = new double[count];
+    double[] waiting = new double[count];
+    double[] peak = new double[count];
+    boolean[] inner = new boolean[count];
     for (int f = 0; f < count; f++) {
-      double n = (double) fronts.pivots(f) + fronts.tail(f);
-      square[f] = Math.max(square[f], n * n);
-      if (gram[f] && !isRoot(f)) {
-        square[parent[f]] = Math.max(square[parent[f]], square[f]);
+      double p = fronts.pivots(f);
+      double n = p + fronts.tail(f);
+      boolean alone = gram[f] && !isRoot(f) && !inner[f];
+      boolean thin = alone && p <= Math.min(GramWork.THIN_PIVOTS, fronts.tail(f));
+      double square = gram[f] && !thin ? n * n : 0;
+      peak[f] = Math.max(peak[f], waiting[f] + square);
+      int above = parent[f];
+      if (above >= 0) {
+        inner[above] |= gram[f] || fronts.block(f) > 1;
       }
-      entries[f] = gram[f] ? entries[f] + 2 * square[f] : 0;
+      if (gram[f] && !isRoot(f)) {
+        peak[above] = Math.max(peak[above], waiting[above] + peak[f]);
+        waiting[above] += square;
+      }
+      entries[f] = gram[f] ? entries[f] + peak[f] : 0;
     }
   }
 
@@ -128,7 +140,7 @@ public final class GramTree {
 
   /**
    * Bytes, about, of the tree of a root: R, and the squares of the front that is eliminated and of
-   * what waits for it.
+   * those that wait for their parents.
    */
   public long bytes(int f) {
     return (long) (8 * entries[f]);

@@ -23,6 +23,11 @@ public final class GramWork {
   /** A piece of at most so many rows goes to F'F product by product, another one by a block. */
   public static final int FEW_ROWS = 12;
 
+  /**
+   * A leaf of at most so many pivots leaves no square: its parent sums the products of its rows.
+   */
+  public static final int THIN_PIVOTS = 192;
+
   /** The time of adding a product to its place, in flops. */
   private static final double SCATTERED = 40;
 

@@ -16,7 +16,8 @@ public interface Crew {
 
   /**
    * Runs task(0) .. task(count - 1), started in that order by free threads, and returns when all
-   * are done. The caller sees all writes of the tasks.
+   * are done. The caller sees all writes of the tasks. A task may run a single further one, which
+   * its own thread does: where there is something to stop for, it stops there.
    */
   void run(int count, IntConsumer task);
 }

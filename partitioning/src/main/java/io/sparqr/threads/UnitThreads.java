@@ -175,9 +175,13 @@ public final class UnitThreads<W> {
       event();
     }
     job.help();
-    job.await();
-    synchronized (this) {
-      open[worker] = null;
+    try {
+      job.await();
+    } finally {
+      // Also after an error, which the task may survive: the job holds on to what it worked on.
+      synchronized (this) {
+        open[worker] = null;
+      }
     }
   }
 

@@ -111,6 +111,29 @@ class GramTreeTest {
     assertThat(left).isGreaterThan(50);
   }
 
+  /** What many children leave waits for their parent, and is far more than R. */
+  @Test
+  void squaresThatWaitAreCounted() {
+    int children = 30;
+    int[] parent = new int[children + 1];
+    int[] pivots = new int[children + 1];
+    int[] tail = new int[children + 1];
+    double[] flops = new double[children + 1];
+    for (int f = 0; f <= children; f++) {
+      parent[f] = f < children ? children : -1;
+      pivots[f] = f < children ? GramWork.THIN_PIVOTS + 1 : 1000;
+      tail[f] = f < children ? 1000 : 0;
+      flops[f] = 1e12;
+    }
+    var sizes = new Sizes(parent, pivots, tail, new double[children + 1]);
+    var tree = new GramTree(sizes, flops, new double[children + 1], 1);
+    for (int f = 0; f <= children; f++) {
+      assertThat(tree.isGram(f)).as("front %d", f).isTrue();
+    }
+    long square = 8L * (1000 + GramWork.THIN_PIVOTS + 1) * (1000 + GramWork.THIN_PIVOTS + 1);
+    assertThat(tree.bytes(children)).isBetween(children * square, 2 * children * square);
+  }
+
   private static org.assertj.core.data.Offset<Double> within(double size) {
     return org.assertj.core.api.Assertions.within(rounded(size));
   }

@@ -12,8 +12,23 @@ final class FrontProgress implements DoubleConsumer {
   private double told;
 
   FrontProgress(WorkListener work, double flops) {
+    this(work, flops, 0);
+  }
+
+  /**
+   * Of a front that is begun anew.
+   *
+   * @param before flops of it that were told before; at most all count
+   */
+  FrontProgress(WorkListener work, double flops, double before) {
     this.work = work;
     this.flops = flops;
+    this.told = Math.min(before, flops);
+  }
+
+  /** Flops that were told, also before. */
+  double told() {
+    return told;
   }
 
   /** Takes the finished fraction, in [0, 1], never less than before. */

@@ -42,6 +42,10 @@ final class FrontWorker {
   private final double[] squares;
   private double flops;
   private double dropped;
+
+  /** Flops told of a tree that was refused, until its fronts have made up for them. */
+  private double toldBefore;
+
   private double[] kept = new double[1 << 12];
   private int[] rowPivot = new int[64];
 
@@ -94,7 +98,9 @@ final class FrontWorker {
   private void factor(int index, int f, int fn, Crew crew, long childBytes) {
     Arrays.fill(squares, 0);
     QKeeper keeper = state.keepsQ() ? new QKeeper(f, assembly.layout()) : null;
-    var progress = new FrontProgress(state.work(), state.analysis().frontFlops(f));
+    double all = state.analysis().frontFlops(f);
+    var progress = new FrontProgress(state.work(), all, toldBefore);
+    toldBefore = Math.max(0, toldBefore - all);
     flops = 0;
     dropped = 0;
     boolean tall = FrontMemory.isTall(assembly.layout().count(), fn, rhsCount);
@@ -148,39 +154,31 @@ final class FrontWorker {
     for (int i : members) {
       cost += state.groups().cost(i);
     }
-    long bytes = GramQr.bytes(shape, rhsCount);
+    long bytes = GramQr.bytes(rows, shape, rhsCount);
     if (members.length > 1 && bytes > Runtime.getRuntime().maxMemory() / HEAP_SHARE) {
       return refused(members, cost);
     }
-    state.hold(bytes);
-    var progress = new FrontProgress(state.work(), cost);
+    double foretold = 0;
+    for (int i : members) {
+      foretold += state.analysis().frontFlops(state.front(i));
+    }
+    var progress = new FrontProgress(state.work(), foretold);
     var way = cost < SHARED_GRAM ? Crew.ALONE : crew;
     GramQr gram;
+    state.hold(bytes);
     try {
-      gram = GramQr.factor(kernels, rows, shape, rhsCount, state.tolerance(), progress, way);
-    } catch (OutOfMemoryError e) {
-      // Reflectors need less: R leaves the heap front by front.
-      return refused(members, cost);
+      gram = tried(rows, progress, way);
+      if (gram == null || !gram.isAccepted()) {
+        toldBefore = progress.told();
+        return refused(members, cost);
+      }
+      // R of all fronts stays until the last is packed.
+      pack(gram, shape, members, way);
     } finally {
       state.release(bytes);
     }
-    if (!gram.isAccepted()) {
-      return refused(members, cost);
-    }
     state.gram(new FactorSummary.Gram(members.length, 0, cost, gram.error()));
-    double[] none = new double[rhsCount];
     int last = members.length - 1;
-    for (int k = 0; k < last; k++) {
-      int f = state.front(members[k]);
-      int[] kept = gram.kept(k);
-      int fn = shape.pivots(k) + shape.tail(k);
-      var packer =
-          new FrontPacker(f, shape.pivots(k), fn, rhsCount, gram.rows(k), gram.ld(k), kept, way);
-      FrontFactor factor = packer.factor(kept.length, state.memory());
-      state.done(members[k], factor, null, none, 0, state.groups().cost(members[k]));
-      release(f);
-    }
-    release(state.front(root));
     System.arraycopy(gram.residualSquares(), 0, squares, 0, rhsCount);
     double[] matrix = gram.rows(last);
     int height = gram.kept(last).length;
@@ -190,6 +188,33 @@ final class FrontWorker {
     dropped = gram.droppedNorm();
     finish(root, a, crew, null, progress);
     return true;
+  }
+
+  /** The result for a group; null: there was no memory for it. */
+  private @Nullable GramQr tried(GroupRows rows, FrontProgress progress, Crew way) {
+    try {
+      return GramQr.factor(kernels, rows, rows.shape(), rhsCount, state.tolerance(), progress, way);
+    } catch (OutOfMemoryError e) {
+      // Reflectors need less: R leaves the heap front by front.
+      return null;
+    }
+  }
+
+  /** The results of all fronts of a group but the root; lets the blocks below the group go. */
+  private void pack(GramQr gram, GramShape shape, int[] members, Crew way) {
+    double[] none = new double[rhsCount];
+    for (int k = 0; k < members.length; k++) {
+      int f = state.front(members[k]);
+      if (k < members.length - 1) {
+        int[] rows = gram.kept(k);
+        int fp = shape.pivots(k);
+        int fn = fp + shape.tail(k);
+        var packer = new FrontPacker(f, fp, fn, rhsCount, gram.rows(k), gram.ld(k), rows, way);
+        FrontFactor factor = packer.factor(rows.length, state.memory());
+        state.done(members[k], factor, null, none, 0, state.groups().cost(members[k]));
+      }
+      release(f);
+    }
   }
 
   private boolean refused(int[] members, double cost) {

@@ -2,6 +2,7 @@
 package io.sparqr.numeric.gram;
 
 import io.sparqr.numeric.dense.DenseKernels;
+import io.sparqr.symbolic.GramWork;
 import io.sparqr.threads.Crew;
 import java.util.Arrays;
 import java.util.function.DoubleConsumer;
@@ -19,7 +20,7 @@ final class GramCholesky {
   static final double WEAK = 0x1p-33;
 
   /** So many rows can be factored without the others. */
-  static final int ALONE = 192;
+  static final int ALONE = GramWork.THIN_PIVOTS;
 
   private static final int PANEL = ALONE;
   private static final int INNER = 32;

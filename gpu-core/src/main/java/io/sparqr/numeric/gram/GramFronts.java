@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class GramFronts {
 
   /** Rows of thin children that are subtracted at a time. */
-  private static final int STACK = 256;
+  static final int STACK = 256;
 
   /** A row of R with fewer of the parent's columns is subtracted entry by entry. */
   private static final int SPARSE = 6;
@@ -77,18 +77,31 @@ final class GramFronts {
     }
     children = new int[count][];
     Arrays.setAll(children, k -> new int[number[k]]);
-    thin = new boolean[count];
     Arrays.fill(number, 0);
     for (int k = 0; k < count; k++) {
       int parent = shape.parent()[k];
       if (parent >= 0) {
         children[parent][number[parent]++] = k;
-        thin[k] = children[k].length == 0 && isThin(k);
       }
     }
+    thin = thin(shape, pieces);
   }
 
-  private boolean isThin(int k) {
+  /** The fronts of a tree that are thin. */
+  static boolean[] thin(GramShape shape, RowPieces pieces) {
+    boolean[] inner = new boolean[shape.fronts()];
+    boolean[] thin = new boolean[shape.fronts()];
+    for (int k = 0; k < thin.length; k++) {
+      int parent = shape.parent()[k];
+      if (parent >= 0) {
+        inner[parent] = true;
+        thin[k] = !inner[k] && isThin(shape, pieces, k);
+      }
+    }
+    return thin;
+  }
+
+  private static boolean isThin(GramShape shape, RowPieces pieces, int k) {
     if (shape.pivots(k) > Math.min(GramCholesky.ALONE, shape.tail(k))) {
       return false;
     }
@@ -126,7 +139,8 @@ final class GramFronts {
         c -> {
           int[] place = new int[shape.size()];
           for (int k : chunks.chunk[c]) {
-            eliminate(k, place, part -> {}, Crew.ALONE);
+            // By the crew, so that a job that is cancelled ends between two fronts.
+            crew.run(1, i -> eliminate(k, place, part -> {}, Crew.ALONE));
           }
         });
     double total = all;
@@ -162,7 +176,7 @@ final class GramFronts {
       return;
     }
     boolean root = shape.parent()[k] < 0;
-    int ld = n % 512 == 0 ? n + 8 : n;
+    int ld = leadingDimension(n);
     double[] a =
         new double[Math.toIntExact(root ? StaircaseQr.length(ld, n + rhs) : (long) ld * n)];
     int[] thinOnes = Arrays.stream(children[k]).filter(c -> thin[c]).toArray();
@@ -196,6 +210,11 @@ final class GramFronts {
     }
     front[k] = new Trapezoid(p, n, r, p, weak, first);
     left[k] = a;
+  }
+
+  /** Multiples of 4096 bytes thrash the cache. */
+  static int leadingDimension(int n) {
+    return n > 0 && n % 512 == 0 ? n + 8 : n;
   }
 
   /** Whether rows make so few products that these need less than a pass over all entries. */
@@ -263,7 +282,7 @@ final class GramFronts {
     left[c] = null;
     int p = shape.pivots(c);
     int tail = shape.tail(c);
-    int fromLd = from.length / (p + tail);
+    int fromLd = leadingDimension(p + tail);
     int[] at = new int[tail];
     for (int j = 0; j < tail; j++) {
       at[j] = place[shape.column(c, p + j)];

@@ -35,6 +35,9 @@ public final class GramQr {
   /** Columns of a tree that may depend on earlier ones. */
   private static final int MOST_WEAK = 24;
 
+  /** Right-hand sides that are computed at a time: vectors of a thousand would be larger than R. */
+  static final int SIDES = 32;
+
   /** Corrections of a residual. */
   private static final int CORRECTIONS = 4;
 
@@ -55,6 +58,11 @@ public final class GramQr {
   private int[][] kept = {};
   private int[] stair = {};
   private double[] squares = {};
+
+  /** Squares of the vectors that are being settled, and of what is left of them. */
+  private double[] norms = {};
+
+  private double[] rests = {};
   private double dropped;
   private double error;
   private String refused = "";
@@ -103,19 +111,15 @@ public final class GramQr {
   }
 
   private static long vectors(int rhs) {
-    return Math.max(GramMeasure.VECTORS, rhs + MOST_WEAK);
+    return Math.max(GramMeasure.VECTORS, Math.min(rhs, SIDES) + MOST_WEAK);
   }
 
-  /** Bytes, about, besides the rows: R, the largest front and what waits for it, and vectors. */
-  public static long bytes(GramShape shape, int rhs) {
-    long largest = 0;
-    for (int k = 0; k < shape.fronts(); k++) {
-      long n = shape.pivots(k) + shape.tail(k);
-      largest = Math.max(largest, n * (n + rhs + 1));
-    }
-    long vectors = 24 * vectors(rhs) * shape.size();
-    long single = shape.fronts() == 1 ? 0 : shape.entries() + largest;
-    return 8 * (single + largest + vectors);
+  /**
+   * Bytes, about, besides the rows: R, the fronts' squares that are there together, and vectors.
+   * O(fronts + pieces).
+   */
+  public static long bytes(RowPieces pieces, GramShape shape, int rhs) {
+    return GramBytes.of(pieces, shape, rhs, vectors(rhs));
   }
 
   private String run(double tolerance, DoubleConsumer heard, Crew crew) {
@@ -180,24 +184,47 @@ public final class GramQr {
   /** The right-hand sides and the weak columns. */
   private String settle(
       GramTriangle triangle, RowProducts products, double allowed, double tolerance, Crew crew) {
-    int s = rhs + weakColumns.length;
-    squares = new double[s];
+    squares = new double[rhs];
+    var sides = new RowProducts.Sides(0, Math.min(rhs, SIDES), rhs);
+    String why = settle(triangle, products, sides, weakColumns, crew);
+    for (int k = 0; k < weakColumns.length && why.isEmpty(); k++) {
+      int j = weakColumns[k];
+      double norm = Math.sqrt(norms[sides.count() + k]);
+      double rest = Math.sqrt(rests[sides.count() + k]);
+      boolean dead = j < shape.tested() ? rest <= tolerance : rest <= allowed * norm;
+      if (!dead) {
+        return "column " + j + " keeps " + rest + " of " + norm;
+      }
+      dropped = Math.hypot(dropped, rest);
+    }
+    for (int from = SIDES; from < rhs && why.isEmpty(); from += SIDES) {
+      sides = new RowProducts.Sides(from, Math.min(rhs - from, SIDES), rhs);
+      why = settle(triangle, products, sides, new int[0], crew);
+    }
+    return why;
+  }
+
+  /** Some right-hand sides and columns. */
+  private String settle(
+      GramTriangle triangle, RowProducts products, RowProducts.Sides sides, int[] of, Crew crew) {
+    int sideCount = sides.count();
+    int s = sideCount + of.length;
     if (s == 0) {
       return "";
     }
     int[] column = new int[s];
-    Arrays.fill(column, 0, rhs, n);
-    System.arraycopy(weakColumns, 0, column, rhs, weakColumns.length);
+    Arrays.fill(column, 0, sideCount, n);
+    System.arraycopy(of, 0, column, sideCount, of.length);
     double[] x = new double[n * s];
     double[] c = x;
-    double[] norms = new double[s];
+    rests = new double[s];
     double[] moved = new double[s];
     for (int k = 0; k < CORRECTIONS; k++) {
       double[] w = x.clone();
-      for (int q = rhs; q < s; q++) {
+      for (int q = sideCount; q < s; q++) {
         w[column[q] * s + q] -= 1;
       }
-      Pairs h = products.residuals(w, s, rhs, squares, crew);
+      Pairs h = products.residuals(w, s, sides, rests, crew);
       double[] d = leading(triangle.solveTransposed(h.values(), s, crew), column, s);
       Pairs rx = triangle.multiply(x, s, crew);
       c = new double[n * s];
@@ -207,7 +234,10 @@ public final class GramQr {
         c[i] = weak[i / s] ? 0 : rx.high[i] + (rx.low[i] + d[i]);
       }
       if (k == 0) {
-        System.arraycopy(squares, 0, norms, 0, s);
+        norms = rests.clone();
+        if (isOutOfRange(d, norms)) {
+          return "squares of right-hand sides are out of range";
+        }
       } else if (settled(moved, norms)) {
         break;
       }
@@ -219,18 +249,25 @@ public final class GramQr {
     if (!settled(moved, norms)) {
       return "right-hand sides or dependent columns do not settle";
     }
-    for (int q = rhs; q < s; q++) {
-      double rest = Math.sqrt(squares[q]);
-      int j = column[q];
-      boolean tested = j < shape.tested();
-      boolean dead = tested ? rest <= tolerance : rest <= allowed * Math.sqrt(norms[q]);
-      if (!dead) {
-        return "column " + j + " keeps " + rest + " of " + Math.sqrt(norms[q]);
-      }
-      dropped = Math.hypot(dropped, rest);
-    }
-    store(c, s);
+    System.arraycopy(rests, 0, squares, sides.from(), sideCount);
+    store(c, s, sides, of);
     return "";
+  }
+
+  /** Whether squares of vectors have overflowed, or vanished although there is Q'b = d. */
+  private static boolean isOutOfRange(double[] d, double[] squares) {
+    int s = squares.length;
+    for (double square : squares) {
+      if (!(square <= LARGE)) {
+        return true;
+      }
+    }
+    for (int i = 0; i < d.length; i++) {
+      if (d[i] != 0 && squares[i % s] < 1 / LARGE) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static boolean settled(double[] moved, double[] norms) {
@@ -252,20 +289,20 @@ public final class GramQr {
     return d;
   }
 
-  /** Puts Q'b and the weak columns of R to the rows of the fronts. */
-  private void store(double[] c, int s) {
+  /** Puts Q'b and columns of R to the rows of the fronts. */
+  private void store(double[] c, int s, RowProducts.Sides sides, int[] of) {
     for (int k = 0; k < front.length; k++) {
       Trapezoid t = front[k];
-      for (int j = 0; j < t.n; j++) {
+      for (int j = 0; of.length > 0 && j < t.n; j++) {
         int column = shape.column(k, j);
-        int q = weak[column] ? rhs + Arrays.binarySearch(weakColumns, column) : -1;
+        int q = weak[column] ? sides.count() + Arrays.binarySearch(of, column) : -1;
         for (int i = 0; q >= 0 && i < Math.min(t.p, j); i++) {
           t.a[i + j * t.ld] = c[(t.first + i) * s + q];
         }
       }
-      for (int q = 0; q < rhs; q++) {
+      for (int q = 0; q < sides.count(); q++) {
         for (int i = 0; i < t.p; i++) {
-          t.a[i + (t.n + q) * t.ld] = c[(t.first + i) * s + q];
+          t.a[i + (t.n + sides.from() + q) * t.ld] = c[(t.first + i) * s + q];
         }
       }
     }
@@ -332,7 +369,7 @@ public final class GramQr {
 
   /** Size rhs: squares of what Q leaves of the right-hand sides. */
   public double[] residualSquares() {
-    return Arrays.copyOf(squares, rhs);
+    return squares.clone();
   }
 
   /** 2-norm of the dependent columns' remainders. */

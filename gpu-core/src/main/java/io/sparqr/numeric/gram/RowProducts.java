@@ -13,7 +13,7 @@ import java.util.Arrays;
 final class RowProducts {
 
   /** Groups of the rows that begin in the top. */
-  private static final int GROUPS = 8;
+  static final int GROUPS = 8;
 
   private final RowPieces pieces;
   private final GramChunks chunks;
@@ -169,11 +169,11 @@ final class RowProducts {
   /**
    * F'Y for the residuals Y = B - F W, rounded to double, and their squares.
    *
-   * @param rhs the first so many of the s vectors have the rows' right-hand sides in B; in the
-   *     others B is zero
+   * @param b which right-hand sides of the rows the first of the s vectors have in B; in the others
+   *     B is zero
    * @param squares size s, out
    */
-  Pairs residuals(double[] w, int s, int rhs, double[] squares, Crew crew) {
+  Pairs residuals(double[] w, int s, Sides b, double[] squares, Crew crew) {
     var sums = new UnitSums(chunks, s, ranges.length);
     var norms = new Pairs[ranges.length];
     crew.run(
@@ -181,7 +181,7 @@ final class RowProducts {
         u -> {
           norms[u] = new Pairs(s);
           var to = sums.of(u);
-          var work = new Residual(w, s, rhs, norms[u], to);
+          var work = new Residual(w, s, b, norms[u], to);
           var piece = new RowPiece();
           for (int r = 0; r < ranges[u].length; r += 2) {
             for (int p = ranges[u][r]; p < ranges[u][r + 1]; p++) {
@@ -199,22 +199,31 @@ final class RowProducts {
     return sums.sum();
   }
 
+  /**
+   * Right-hand sides of rows that have several.
+   *
+   * @param from the first
+   * @param count how many
+   * @param all those of a row
+   */
+  record Sides(int from, int count, int all) {}
+
   /** The residuals of one unit. */
   private static final class Residual {
 
     private final double[] w;
     private final int s;
-    private final int rhs;
+    private final Sides b;
     private final Pairs norms;
     private final UnitSums.View to;
     private final PairColumn y;
     private final double[] x;
     private final double[] minus;
 
-    Residual(double[] w, int s, int rhs, Pairs norms, UnitSums.View to) {
+    Residual(double[] w, int s, Sides b, Pairs norms, UnitSums.View to) {
       this.w = w;
       this.s = s;
-      this.rhs = rhs;
+      this.b = b;
       this.norms = norms;
       this.to = to;
       y = new PairColumn(s);
@@ -227,8 +236,9 @@ final class RowProducts {
       for (int i = 0; i < piece.rows; i++) {
         Arrays.fill(y.high, 0);
         Arrays.fill(y.low, 0);
-        for (int q = 0; q < rhs; q++) {
-          y.high[q] = -piece.rhs[piece.rhsFrom + i * rhs + q];
+        int first = piece.rhsFrom + i * b.all + b.from;
+        for (int q = 0; q < b.count; q++) {
+          y.high[q] = -piece.rhs[first + q];
         }
         multiply(piece, i, at, w, x, y);
         for (int q = 0; q < s; q++) {

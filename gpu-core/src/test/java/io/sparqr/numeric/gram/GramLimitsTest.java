@@ -1,0 +1,232 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.numeric.gram;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.sparqr.numeric.Tolerances;
+import io.sparqr.numeric.dense.BlasLoader;
+import io.sparqr.numeric.dense.DenseKernels;
+import io.sparqr.threads.Crew;
+import java.util.Arrays;
+import java.util.Random;
+import java.util.concurrent.CancellationException;
+import java.util.function.BiConsumer;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Trees at the edges: their memory, right-hand sides of all numbers and sizes, empty fronts. */
+class GramLimitsTest {
+
+  private static final DenseKernels KERNELS = BlasLoader.kernels();
+
+  private static final double TOLERANCE = Math.pow(2, -33);
+
+  private static final RowPieces NO_ROWS = pieces(0, new int[40], (p, view) -> {});
+
+  private static RowPieces pieces(int count, int[] start, BiConsumer<Integer, RowPiece> view) {
+    return new RowPieces() {
+      @Override
+      public int count() {
+        return count;
+      }
+
+      @Override
+      public int start(int k) {
+        return start[k];
+      }
+
+      @Override
+      public void piece(int p, RowPiece to) {
+        view.accept(p, to);
+      }
+    };
+  }
+
+  private static int[] starts(GramCase c) {
+    return IntStream.rangeClosed(0, c.shape.fronts()).map(c::start).toArray();
+  }
+
+  private static GramQr factor(RowPieces rows, GramShape shape, int rhs, Crew crew) {
+    return GramQr.factor(KERNELS, rows, shape, rhs, TOLERANCE, part -> {}, crew);
+  }
+
+  /** The same tree with right-hand sides of its own, row-major. */
+  private static GramQr factor(GramCase c, double[] b, int rhs) {
+    RowPieces rows =
+        pieces(
+            c.count(),
+            starts(c),
+            (p, view) -> {
+              c.piece(p, view);
+              view.rhsAt(b, p * rhs);
+            });
+    return factor(rows, c.shape, rhs, Crew.ALONE);
+  }
+
+  private static GramCase tree(int seed) {
+    var random = new Random(seed);
+    return GramCase.tree(random, 12, 6, 5, (i, j) -> random.nextGaussian());
+  }
+
+  @Test
+  void eachOfManyRightHandSidesIsThatOfItsOwn() {
+    GramCase c = tree(1);
+    int rhs = 2 * GramQr.SIDES + 3;
+    int m = c.rows.length;
+    double[] b = new Random(2).doubles((long) m * rhs, -1, 1).toArray();
+    GramQr all = factor(c, b, rhs);
+    assertThat(all.refused()).isEmpty();
+    for (int q = 0; q < rhs; q++) {
+      double[] one = new double[m];
+      for (int i = 0; i < m; i++) {
+        one[i] = b[i * rhs + q];
+      }
+      GramQr single = factor(c, one, 1);
+      double square = Arrays.stream(one).map(v -> v * v).sum();
+      var near = within(Tolerances.REORDERED * square);
+      assertThat(all.residualSquares()[q])
+          .as("side %d: square", q)
+          .isCloseTo(single.residualSquares()[0], near);
+      for (int k = 0; k < c.shape.fronts(); k++) {
+        int n = c.shape.pivots(k) + c.shape.tail(k);
+        for (int i = 0; i < c.shape.rows(k); i++) {
+          assertThat(all.rows(k)[i + (n + q) * all.ld(k)])
+              .as("side %d, front %d, row %d", q, k, i)
+              .isCloseTo(single.rows(k)[i + n * single.ld(k)], near);
+        }
+      }
+    }
+  }
+
+  @Test
+  void aThousandRightHandSidesTakeNoMoreThanTheFront() {
+    int n = 5000;
+    int rhs = 1000;
+    long front = 8L * n * (n + rhs);
+    long bytes = GramQr.bytes(NO_ROWS, GramShape.single(n, n), rhs);
+    assertThat(bytes).isBetween(front, front + front / 2);
+  }
+
+  /** Pairs of fronts below one: what the upper of each leaves waits until all have. */
+  @Test
+  void squaresThatWaitAreCounted() {
+    int pairs = 10;
+    int tail = 400;
+    int[] pivotStart = IntStream.rangeClosed(0, 2 * pairs + 1).map(k -> 5 * k).toArray();
+    pivotStart[2 * pairs + 1] += tail - 5;
+    int[] tailStart = new int[2 * pairs + 2];
+    int[] parent = new int[2 * pairs + 1];
+    int[] tails = new int[2 * pairs * tail];
+    for (int k = 0; k < 2 * pairs; k++) {
+      tailStart[k + 1] = (k + 1) * tail;
+      parent[k] = k % 2 == 0 ? k + 1 : 2 * pairs;
+      for (int j = 0; j < tail; j++) {
+        tails[k * tail + j] = (k % 2 == 0 && j < 5 ? 5 * (k + 1) : pivotStart[2 * pairs]) + j;
+      }
+    }
+    tailStart[2 * pairs + 1] = tails.length;
+    parent[2 * pairs] = -1;
+    var shape = new GramShape(pivotStart, tailStart, tails, parent);
+    long square = 8L * (tail + 5) * (tail + 5);
+    assertThat(GramQr.bytes(NO_ROWS, shape, 1)).isGreaterThan(pairs * square);
+  }
+
+  @Test
+  void squaresOfRightHandSidesOutOfRangeAreRefused() {
+    GramCase c = tree(3);
+    for (double scale : new double[] {1e-200, 1e-120, 1e120, 1e200, Double.NaN}) {
+      double[] b = Arrays.stream(c.b).map(v -> scale * v).toArray();
+      assertThat(factor(c, b, 1).refused()).as("%g", scale).contains("out of range");
+    }
+    GramQr none = factor(c, new double[c.b.length], 1);
+    assertThat(none.refused()).isEmpty();
+    assertThat(none.residualSquares()).containsExactly(0);
+    assertThat(factor(c, new double[0], 0).refused()).isEmpty();
+  }
+
+  @Test
+  void rowsWithoutEntriesCountInTheResidual() {
+    GramCase c = tree(4);
+    int extra = c.start(3);
+    int[] start = starts(c);
+    for (int k = 3; k < start.length; k++) {
+      start[k]++;
+    }
+    RowPieces more =
+        pieces(
+            c.count() + 1,
+            start,
+            (p, view) -> {
+              if (p == extra) {
+                view.size(1, 0).rhsAt(new double[] {3}, 0);
+              } else {
+                c.piece(p < extra ? p : p - 1, view);
+              }
+            });
+    double square = factor(c, c.shape, 1, Crew.ALONE).residualSquares()[0];
+    GramQr qr = factor(more, c.shape, 1, Crew.ALONE);
+    assertThat(qr.refused()).isEmpty();
+    assertThat(qr.residualSquares()[0])
+        .isCloseTo(square + 9, within(Tolerances.REORDERED * (square + 9)));
+  }
+
+  /** Two pivots; a front of no columns above them; the root with two others. */
+  @Test
+  void aFrontWithoutColumnsPassesNothingOn() {
+    int[] none = {};
+    var shape = new GramShape(new int[] {0, 2, 2, 4}, new int[4], none, new int[] {1, 2, -1});
+    double[][] value = {{1, 2}, {3, 1}, {2, 2}, {4, 1}, {1, 3}, {1, 1}};
+    RowPieces rows =
+        pieces(
+            6,
+            new int[] {0, 3, 3, 6},
+            (p, view) ->
+                view.size(1, 2)
+                    .columnsAt(p < 3 ? new int[] {0, 1} : new int[] {2, 3}, 0)
+                    .valuesAt(value[p], 0));
+    GramQr qr = factor(rows, shape, 0, Crew.ALONE);
+    assertThat(qr.refused()).isEmpty();
+    assertThat(qr.rows(0)[0]).isCloseTo(Math.sqrt(14), within(Tolerances.REORDERED));
+    assertThat(qr.kept(1)).isEmpty();
+    assertThat(qr.rows(2)[0]).isCloseTo(Math.sqrt(18), within(Tolerances.REORDERED));
+  }
+
+  /** The crew is asked before each front of a chunk whether the job goes on. */
+  @Test
+  void aCancelledJobEndsBetweenTwoFronts() {
+    var random = new Random(5);
+    GramCase c = GramCase.tree(random, 300, 4, 4, (i, j) -> random.nextGaussian());
+    int[] chunk = new GramChunks(c.shape).chunk[0];
+    assertThat(chunk.length).isGreaterThan(5);
+    int from = c.start(chunk[2]);
+    int last = chunk[chunk.length - 1];
+    boolean[] state = new boolean[3];
+    RowPieces rows =
+        pieces(
+            c.count(),
+            starts(c),
+            (p, view) -> {
+              state[1] |= state[0] && p == from;
+              state[2] |= state[1] && p >= c.start(last) && p < c.start(last + 1);
+              c.piece(p, view);
+            });
+    double[] norms = new RowProducts(rows, new GramChunks(c.shape)).squares(Crew.ALONE);
+    var fronts = new GramFronts(KERNELS, c.shape, new GramChunks(c.shape), rows, 1, norms, c.n);
+    Crew stopped =
+        (count, task) ->
+            IntStream.range(0, count)
+                .forEach(
+                    i -> {
+                      if (state[1]) {
+                        throw new CancellationException("told");
+                      }
+                      task.accept(i);
+                    });
+    state[0] = true;
+    assertThatThrownBy(() -> fronts.factor(part -> {}, stopped))
+        .isInstanceOf(CancellationException.class);
+    assertThat(state[2]).as("the chunk's last front was begun").isFalse();
+  }
+}
