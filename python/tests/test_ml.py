@@ -53,7 +53,7 @@ class MlTest(SparkTest):
             value = 0.5 if name in ("regParam", "rankTolerance") else value
             lists = ("categoricalCols", "referenceLevels", "clusterCols", "keepTerms", "dropTerms")
             value = ["nd=1"] if name in lists else value
-            words = {"backend": "cpu", "method": "auto", "handleInvalid": "skip", "vcov": "HC1"}
+            words = {"backend": "cpu", "method": "householder", "handleInvalid": "skip", "vcov": "HC1"}
             words["clusterCorrection"] = "sandwich"
             value = words.get(name, value)
             setter("nd" if value is None else value)

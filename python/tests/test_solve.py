@@ -18,7 +18,7 @@ LINE = [(y, [(0, 1.0), (1, t)] if t else [(0, 1.0)]) for t, y in enumerate([1, 3
 
 class SolveTest(SparkTest):
     def test_the_report_has_options_as_they_were_given(self):
-        given = {"ordering": "nd", "rank_tolerance": 1e-7, "minimum_norm": True, "method": "auto", "partitions": 3}
+        given = {"ordering": "nd", "rank_tolerance": 1e-7, "minimum_norm": True, "method": "householder", "partitions": 3}
         found = sparqr.solve(self.data, **given).report["run"]["options"]
         self.assertEqual({name: type(given[name])(value) for name, value in found.items()}, given)
         self.assertEqual(sparqr.solve(self.data).report["run"]["options"], {})
