@@ -85,20 +85,23 @@ final class GramTriangle {
     }
   }
 
+  /** What a front adds to a vector, with columns of the top in sums of their own, if given. */
+  private interface Part {
+    void of(int k, double @Nullable [] above, Crew crew);
+  }
+
+  /** Runs a part of the work for all fronts, from the leaves up. */
+  private void up(double[] x, int s, Crew crew, Part part) {
+    var above = new double[chunks.chunk.length][chunks.topColumns * s];
+    crew.run(above.length, c -> each(chunks.chunk[c], true, k -> part.of(k, above[c], Crew.ALONE)));
+    addAbove(above, x, s);
+    each(chunks.top, true, k -> part.of(k, null, crew));
+  }
+
   /** R^-T z. */
   double[] solveTransposed(double[] z, int s, Crew crew) {
     double[] x = z.clone();
-    int count = chunks.chunk.length;
-    var above = new double[count][];
-    crew.run(
-        count,
-        c -> {
-          double[] sums = new double[chunks.topColumns * s];
-          each(chunks.chunk[c], true, k -> solveTransposed(k, x, s, sums, Crew.ALONE));
-          above[c] = sums;
-        });
-    addAbove(above, x, s);
-    each(chunks.top, true, k -> solveTransposed(k, x, s, null, crew));
+    up(x, s, crew, (k, above, some) -> solveTransposed(k, x, s, above, some));
     return x;
   }
 
@@ -182,17 +185,7 @@ final class GramTriangle {
   /** R'y. */
   double[] multiplyTransposed(double[] y, int s, Crew crew) {
     double[] x = new double[n * s];
-    int count = chunks.chunk.length;
-    var above = new double[count][];
-    crew.run(
-        count,
-        c -> {
-          double[] sums = new double[chunks.topColumns * s];
-          each(chunks.chunk[c], true, k -> multiplyTransposed(k, y, x, s, sums, Crew.ALONE));
-          above[c] = sums;
-        });
-    addAbove(above, x, s);
-    each(chunks.top, true, k -> multiplyTransposed(k, y, x, s, null, crew));
+    up(x, s, crew, (k, above, some) -> multiplyTransposed(k, y, x, s, above, some));
     return x;
   }
 
