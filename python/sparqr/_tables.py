@@ -278,6 +278,7 @@ def _travels_as_it_is(spark: SparkSession, table: pyarrow.Table) -> bool:
 def _by_file(spark: SparkSession, table: pyarrow.Table, parts: int) -> Sent:
     """A DataFrame of a Parquet file. Spark keeps the order of the rows of a single file, whose row groups it cuts into
     partitions."""
+    import pyarrow
     import pyarrow.parquet as parquet
     from pyspark.sql.pandas.types import from_arrow_schema
 
@@ -285,7 +286,9 @@ def _by_file(spark: SparkSession, table: pyarrow.Table, parts: int) -> Sent:
     file = os.path.join(folder.path, "table.parquet")
     try:
         rows = max(_ROWS, -(-table.num_rows // (_GROUPS * parts)))
-        parquet.write_table(table, file, row_group_size=rows, compression="none")
+        # a dictionary of measured values would be as long as they are
+        few = [f.name for f in table.schema if not pyarrow.types.is_floating(f.type)]
+        parquet.write_table(table, file, row_group_size=rows, compression="none", use_dictionary=few or False)
         # Spark would find the types by a job
         return Sent(spark.read.schema(from_arrow_schema(table.schema)).parquet(file), folder)
     except BaseException:

@@ -3,10 +3,12 @@ package io.sparqr.numeric;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.management.ThreadMXBean;
 import io.sparqr.backend.cpu.CpuSubtreeFactorizer;
 import io.sparqr.numeric.integrity.FaultProblem;
 import io.sparqr.numeric.integrity.TaskCheck;
 import io.sparqr.symbolic.SymbolicAnalysis;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -19,6 +21,8 @@ import org.junit.jupiter.api.Test;
 class BlockReducerTest {
 
   private static final int PROBLEMS = 400;
+
+  private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   @Test
   void keepsTheGramMatrixOfTheBlocks() {
@@ -58,6 +62,30 @@ class BlockReducerTest {
     }
     assertThat(several).as("parents with several blocks").isGreaterThan(50);
     assertThat(smaller).as("reductions that save something").isGreaterThan(20);
+  }
+
+  /**
+   * Rows of a front are checked at the cost of these rows: a panel has a front of ten rows for each
+   * worker, and buffers of a fixed size once took longer than all else.
+   */
+  @Test
+  void theCheckOfFewRowsTakesLittleMemory() {
+    FaultProblem p = FaultProblem.random(3, 1);
+    SymbolicAnalysis a = p.problem().analysis();
+    int front = 0;
+    var rows =
+        new RowBlock(
+            new int[] {front},
+            new int[] {0, 1},
+            new int[] {0},
+            new double[] {2},
+            new double[] {3},
+            1);
+    Runnable check = () -> TaskCheck.verifyRows(a, front, rows, rows, new double[1]);
+    check.run();
+    long before = THREADS.getCurrentThreadAllocatedBytes();
+    check.run();
+    assertThat(THREADS.getCurrentThreadAllocatedBytes() - before).isBetween(1L, 1L << 14);
   }
 
   /** Arrays end at 2^31 values; a task's memory is exhausted long before. */

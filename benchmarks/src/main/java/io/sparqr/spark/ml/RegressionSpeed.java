@@ -15,11 +15,12 @@ import org.apache.spark.sql.SparkSession;
 
 /**
  * Seconds from a DataFrame to a design's rows and to the table of coefficients, wall clock and CPU
- * of the process: {@code RegressionSpeed (panel | levels) ROWS RUNS [coefficients]}. {@code panel}:
- * ten years a worker, 15% of whom move between one firm for twenty workers each year, two
- * covariates; {@code levels}: factors of 5000, 300 and 50 levels and five covariates. On {@code
+ * of the process: {@code RegressionSpeed (panel | next | levels) ROWS RUNS [coefficients]}. {@code
+ * panel}: ten years a worker, 15% of whom move between one firm for twenty workers each year, two
+ * covariates; {@code next}: one firm for five workers, and who moves goes to one of the three next;
+ * {@code levels}: factors of 5000, 300 and 50 levels and five covariates. On {@code
  * -Dsparqr.benchmark.master}, local[2] if it is not given; {@code -Dsparqr.benchmark.method=auto}
- * takes fronts by their Gram matrix.
+ * takes fronts by their Gram matrix, {@code -Dsparqr.benchmark.firms} is their number.
  */
 public final class RegressionSpeed {
 
@@ -28,19 +29,23 @@ public final class RegressionSpeed {
 
   private RegressionSpeed() {}
 
-  private static Dataset<Row> panel(SparkSession spark, long rows) {
+  private static Dataset<Row> panel(SparkSession spark, long rows, boolean next) {
     long workers = rows / 10;
-    long firms = Math.max(2, workers / 20);
-    // the firm of a year is that of the last move before that year
+    long firms = Long.getLong("sparqr.benchmark.firms", Math.max(2, workers / (next ? 5 : 20)));
+    // the firm of a year is that of the last move before that year, or so many moves from the first
+    String to = next ? "m + 1 + pmod(hash(worker, t, 3), 3)" : "t";
+    String firm = next ? "hash(worker, 7) + moved" : "hash(worker, moved, 7)";
     return spark
         .range(rows)
         .selectExpr("id", "id div 10 as worker", "id % 10 as year")
         .selectExpr(
             "*",
-            "aggregate(sequence(1, year), 0L, (m, t) -> IF(pmod(hash(worker, t), 100) < 15, t, m)) as moved")
+            "aggregate(sequence(1, year), 0L, (m, t) -> IF(pmod(hash(worker, t), 100) < 15, "
+                + to
+                + ", m)) as moved")
         .selectExpr(
             "worker",
-            "pmod(hash(worker, moved, 7), " + firms + ") as firm",
+            "pmod(" + firm + ", " + firms + ") as firm",
             "20 + pmod(hash(worker), 30) + year + rand(1) as age",
             "year - moved + rand(2) as tenure",
             "randn(3) + (worker % 17) / 10 as log_wage");
@@ -91,8 +96,9 @@ public final class RegressionSpeed {
   public static void main(String[] args) {
     SparkSession spark = session();
     long rows = Long.parseLong(args[1]);
-    boolean panel = args[0].equals("panel");
-    Dataset<Row> data = (panel ? panel(spark, rows) : levels(spark, rows)).cache();
+    boolean panel = !args[0].equals("levels");
+    boolean next = args[0].equals("next");
+    Dataset<Row> data = (panel ? panel(spark, rows, next) : levels(spark, rows)).cache();
     timed("data, " + data.count() + " rows", data::count);
     var options =
         DesignOptions.builder()

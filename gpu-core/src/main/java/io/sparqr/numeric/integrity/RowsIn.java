@@ -78,7 +78,8 @@ public final class RowsIn {
   /** Adds the sums over all rows. */
   public void addTo(ColumnSums sums, ColumnProbe probe) {
     int[] start = chunks();
-    OrderedChunks.run(start.length - 1, threads, () -> new Chunk(start, probe, sums));
+    int longest = longest(start);
+    OrderedChunks.run(start.length - 1, threads, () -> new Chunk(start, longest, probe, sums));
     OrderedChunks.run(blocks.size(), threads, () -> new Block(probe, sums));
   }
 
@@ -103,6 +104,17 @@ public final class RowsIn {
   }
 
   /**
+   * Rows of the longest chunk. Few for one front of many, whose buffers must not cost more than it.
+   */
+  private static int longest(int[] start) {
+    int longest = 0;
+    for (int c = 1; c < start.length; c++) {
+      longest = Math.max(longest, start[c] - start[c - 1]);
+    }
+    return longest;
+  }
+
+  /**
    * Sums over a chunk of rows: entry by entry, in their order. Loops run over all of the chunk's
    * entries, because most rows are too short for a loop of their own.
    */
@@ -112,22 +124,28 @@ public final class RowsIn {
     private final ColumnSums sums;
 
     /** Columns and values, then scaled values, of the chunk's entries. */
-    private int[] number = new int[CHUNK];
+    private int[] number;
 
-    private double[] entry = new double[CHUNK];
+    private double[] entry;
 
     /**
      * For the chunk's rows: ends of their entries, the probes of right-hand sides and of columns, a
      * right-hand side.
      */
-    private final int[] end = new int[CHUNK];
+    private final int[] end;
 
-    private final double[] t = new double[CHUNK];
-    private final double[] both = new double[CHUNK];
-    private final double[] right = new double[CHUNK];
+    private final double[] t;
+    private final double[] both;
+    private final double[] right;
 
-    Chunk(int[] start, ColumnProbe probe, ColumnSums sums) {
+    Chunk(int[] start, int longest, ColumnProbe probe, ColumnSums sums) {
       this.start = start;
+      number = new int[Math.min(CHUNK, 4 * longest)];
+      entry = new double[number.length];
+      end = new int[longest];
+      t = new double[longest];
+      both = new double[longest];
+      right = new double[longest];
       this.probe = probe;
       this.sums = sums;
     }
