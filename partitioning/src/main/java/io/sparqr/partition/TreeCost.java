@@ -110,7 +110,11 @@ final class TreeCost {
         long merged = Math.min(fm, analysis.fn(f));
         mergedBytes[f] = asRows(merged, analysis.fn(f), rhs);
         long reflectors = FrontMemory.hostBytes(fm, analysis.fn(f), rhs);
-        workBytes[f] = Math.max(reflectors, analysis.gramBytes(f));
+        // Where reflectors would not fit beside all else, they are not what a task is planned for.
+        workBytes[f] =
+            analysis.isGram(f) && reflectors > analysis.data().counts().gramBytes()
+                ? analysis.gramBytes(f)
+                : Math.max(reflectors, analysis.gramBytes(f));
         packedBytes[f] = FrontMemory.packedBytes(analysis, f, rhs);
       } else {
         workBytes[f] = frontBytes[f];

@@ -24,8 +24,8 @@ final class AnalysisPlan {
   /** Flops of reflectors that take as long as the factorization, each front the cheaper way. */
   final double work;
 
-  /** Whether fronts may be taken by their Gram matrix. */
-  final boolean gram;
+  /** {@link SymbolicOptions#gramBytes}. */
+  final long gramBytes;
 
   /** The part of it in one front taken by its Gram matrix, a full triangle. */
   final double gramShare;
@@ -55,7 +55,7 @@ final class AnalysisPlan {
       SymbolicOptions options,
       PhaseTimes t) {
     this.order = order;
-    this.gram = options.gram();
+    this.gramBytes = options.gramBytes();
     t.start();
     StarGraph graph = new StarGraph(pattern, order);
     if (counts != null) {
@@ -72,7 +72,7 @@ final class AnalysisPlan {
     FrontStructure found = new FrontStructure(graph, tree, made, leftmost);
     t.end("structure and flops");
     if (options.gram()) {
-      GramMerge merge = new GramMerge(made, found.flops, rowLength, options.rhs());
+      GramMerge merge = new GramMerge(made, found.flops, rowLength, options.rhs(), gramBytes);
       GramTree chosen = merge.tree();
       Supernodes merged = merge.groups(groups);
       if (merged != groups) {
@@ -80,7 +80,7 @@ final class AnalysisPlan {
         made = new FrontTree(merged, byPost, options.rhs());
         leftmost = byPlace(byPost, made);
         found = new FrontStructure(found, before, made, leftmost);
-        chosen = GramMerge.tree(made, found.flops, rowLength, options.rhs());
+        chosen = GramMerge.tree(made, found.flops, rowLength, options.rhs(), gramBytes);
       }
       work = chosen.work();
       gramShare = work == 0 ? 0 : largest(chosen, made.count) / work;

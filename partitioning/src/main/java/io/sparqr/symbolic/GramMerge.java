@@ -25,11 +25,12 @@ final class GramMerge {
    *
    * @param flops size nf; of reflectors
    * @param rowLength mean entries of a row
+   * @param bytes that a tree may take
    */
-  GramMerge(FrontTree fronts, double[] flops, double rowLength, int rhs) {
+  GramMerge(FrontTree fronts, double[] flops, double rowLength, int rhs, long bytes) {
     this.fronts = fronts;
     this.rhs = rhs;
-    tree = tree(fronts, flops, rowLength, rhs);
+    tree = tree(fronts, flops, rowLength, rhs, bytes);
     int nf = fronts.count;
     into = new int[nf];
     columns = new double[nf];
@@ -43,7 +44,7 @@ final class GramMerge {
   }
 
   /** The choice for a tree whose rows have a mean length. */
-  static GramTree tree(FrontTree fronts, double[] flops, double rowLength, int rhs) {
+  static GramTree tree(FrontTree fronts, double[] flops, double rowLength, int rhs, long bytes) {
     double[] rows = new double[fronts.count];
     for (int f = 0; f < rows.length; f++) {
       rows[f] += fronts.fm[f];
@@ -55,7 +56,7 @@ final class GramMerge {
     for (int f = 0; f < rows.length; f++) {
       rows[f] *= one;
     }
-    return new GramTree(fronts, flops, rows, rhs);
+    return new GramTree(fronts, flops, rows, rhs, bytes);
   }
 
   private double pivots(int f) {

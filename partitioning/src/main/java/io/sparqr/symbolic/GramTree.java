@@ -14,7 +14,7 @@ public final class GramTree {
   private final boolean[] gram;
   private final double[] cost;
 
-  /** Size nf; of a root: entries of its tree's R and of the squares that are there together. */
+  /** Size nf; of a root: doubles of its tree that are there together. */
   private final double[] entries;
 
   /**
@@ -24,14 +24,16 @@ public final class GramTree {
    * @param flops size nf; by reflectors
    * @param rows size nf; cost of the rows of A of a front and of blocks that come from elsewhere,
    *     by {@link GramWork#piece}
+   * @param bytes that a tree may take
    */
-  public GramTree(Fronts fronts, double[] flops, double[] rows, int rhs) {
+  public GramTree(Fronts fronts, double[] flops, double[] rows, int rhs, long bytes) {
     count = fronts.count();
     parent = new int[count];
     gram = new boolean[count];
     cost = new double[count];
     double[] open = rows.clone();
-    entries = new double[count];
+    var memory = new Memory(fronts, rhs, (double) bytes / Double.BYTES);
+    entries = memory.asRoot;
     // Of whole trees: by reflectors alone, and the cheapest way with rows of a block on top.
     double[] reflectors = flops.clone();
     double[] best = flops.clone();
@@ -42,9 +44,8 @@ public final class GramTree {
       double c = fronts.tail(f);
       cost[f] = GramWork.pivots(p, p + c, rhs) + rows[f];
       open[f] += GramWork.pivots(p, p + c, rhs);
-      entries[f] += GramWork.entries(p, p + c);
       double closed = open[f] + GramWork.pivots(c, c, rhs);
-      boolean enough = reflectors[f] >= GramWork.LEAST_FLOPS;
+      boolean enough = memory.hasRoot(f) && reflectors[f] >= GramWork.LEAST_FLOPS;
       if (enough && reflectors[f] >= GramWork.GAIN * closed && closed <= best[f]) {
         best[f] = closed;
         gram[f] = true;
@@ -55,10 +56,8 @@ public final class GramTree {
         best[above] += best[f];
         double in = open[f] + GramWork.left(c);
         double outside = best[f] + GramWork.piece(fronts.block(f), c, rhs);
-        boolean room = entries[above] + entries[f] <= GramWork.MOST_ENTRIES;
-        member[f] = room && (gram[f] || in <= outside);
+        member[f] = memory.joins(f, gram[f] || in <= outside);
         open[above] += member[f] ? in : outside;
-        entries[above] += member[f] ? entries[f] : 0;
       }
     }
     for (int f = count - 1; f >= 0; f--) {
@@ -77,30 +76,86 @@ public final class GramTree {
         cost[above] += GramWork.piece(fronts.block(f), fronts.tail(f), rhs);
       }
     }
-    addSquares(fronts);
   }
 
-  /** The most entries of squares at a time: a front's, and those that wait for their parents. */
-  private void addSquares(Fronts fronts) {
-    double[] waiting = new double[count];
-    double[] peak = new double[count];
-    boolean[] inner = new boolean[count];
-    for (int f = 0; f < count; f++) {
-      double p = fronts.pivots(f);
-      double n = p + fronts.tail(f);
-      boolean alone = gram[f] && !isRoot(f) && !inner[f];
-      boolean thin = alone && p <= Math.min(GramWork.THIN_PIVOTS, fronts.tail(f));
-      double square = gram[f] && !thin ? n * n : 0;
-      peak[f] = Math.max(peak[f], waiting[f] + square);
-      int above = parent[f];
-      if (above >= 0) {
-        inner[above] |= gram[f] || fronts.block(f) > 1;
+  /**
+   * Doubles of the trees below each front, if it is in one with them: R, the square of the front
+   * that is eliminated, in which a root leaves its part of R, and triangles that wait for their
+   * parents. Fronts that are cheaper in their parents ({@link GramMerge}) count there.
+   */
+  private static final class Memory {
+
+    private final Fronts fronts;
+    private final int rhs;
+    private final double most;
+
+    /** Pivots of fronts that have gone into this one. */
+    private final double[] further;
+
+    /** Of R below the front. */
+    private final double[] below;
+
+    /** What its children leave, and the most that was there for one of them. */
+    private final double[] waiting;
+
+    private final double[] peak;
+
+    /** Whether it has more than rows of A. */
+    private final boolean[] inner;
+
+    /** All, if the front is a root. */
+    final double[] asRoot;
+
+    Memory(Fronts fronts, int rhs, double most) {
+      this.fronts = fronts;
+      this.rhs = rhs;
+      this.most = most;
+      int count = fronts.count();
+      further = new double[count];
+      below = new double[count];
+      waiting = new double[count];
+      peak = new double[count];
+      inner = new boolean[count];
+      asRoot = new double[count];
+    }
+
+    private double columns(int f) {
+      return further[f] + fronts.pivots(f) + fronts.tail(f);
+    }
+
+    /** Whether there is room for a root, once its children are decided. */
+    boolean hasRoot(int f) {
+      double n = columns(f);
+      asRoot[f] = below[f] + Math.max(peak[f], waiting[f] + n * n);
+      return asRoot[f] <= most;
+    }
+
+    /** Lets a front join its parent's tree, if that pays and there is room for it. */
+    boolean joins(int f, boolean pays) {
+      int above = fronts.parent(f);
+      double n = columns(f);
+      double c = fronts.tail(f);
+      double p = n - c;
+      double wide = columns(above);
+      boolean merged =
+          GramWork.pivots(p, wide + p, rhs) < GramWork.pivots(p, n, rhs) + GramWork.left(c);
+      boolean thin = !inner[f] && p <= Math.min(GramWork.THIN_PIVOTS, c);
+      double square = merged || thin ? 0 : n * n;
+      double left = merged ? waiting[f] : thin ? 0 : GramWork.entries(c, c);
+      double r = below[f] + (merged ? 0 : GramWork.entries(p, n));
+      double own = Math.max(peak[f], waiting[f] + square);
+      double high = Math.max(peak[above], waiting[above] + own);
+      wide += merged ? p : 0;
+      double parents = waiting[above] + left + wide * wide;
+      boolean joins = pays && below[above] + r + Math.max(high, parents) <= most;
+      inner[above] |= (joins && !merged) || (joins ? inner[f] : fronts.block(f) > 1);
+      if (joins) {
+        below[above] += r;
+        peak[above] = high;
+        waiting[above] += left;
+        further[above] += merged ? p : 0;
       }
-      if (gram[f] && !isRoot(f)) {
-        peak[above] = Math.max(peak[above], waiting[above] + peak[f]);
-        waiting[above] += square;
-      }
-      entries[f] = gram[f] ? entries[f] + peak[f] : 0;
+      return joins;
     }
   }
 
@@ -139,8 +194,8 @@ public final class GramTree {
   }
 
   /**
-   * Bytes, about, of the tree of a root: R, and the squares of the front that is eliminated and of
-   * those that wait for their parents.
+   * Bytes, about, of the tree of a root: R, and beside it the square of the front that is
+   * eliminated and what waits for its parents.
    */
   public long bytes(int f) {
     return (long) (8 * entries[f]);

@@ -14,9 +14,6 @@ public final class GramWork {
   /** A tree that costs less by reflectors is over before a measurement pays. */
   public static final double LEAST_FLOPS = 1e7;
 
-  /** Entries of R, which are on the heap together, from which on a tree gets no further fronts. */
-  public static final double MOST_ENTRIES = 1 << 26;
-
   /** Vectors of the measurement. */
   public static final int VECTORS = 8;
 

@@ -466,7 +466,7 @@ final class ReductionFronts {
             d.counts().leftmostCount(),
             CompactLongs.of(rows),
             CompactLongs.of(all, k -> SymbolicAnalysis.packed(work[k])),
-            d.counts().gram()),
+            d.counts().gramBytes()),
         d.seconds());
   }
 }

@@ -121,10 +121,11 @@ public final class SymbolicAnalysis implements Serializable {
    * Rows and flops.
    *
    * @param frontFlops of reflectors, encoded by {@link SymbolicAnalysis#packed}
-   * @param gram whether fronts may be factored by their Gram matrix ({@link GramTree})
+   * @param gramBytes memory of a tree that may be factored by its Gram matrix ({@link GramTree});
+   *     0: none is
    */
   public record Counts(
-      CompactLongs leftmostCount, CompactLongs fm, CompactLongs frontFlops, boolean gram)
+      CompactLongs leftmostCount, CompactLongs fm, CompactLongs frontFlops, long gramBytes)
       implements Serializable {}
 
   /** Times of the ordering and of the rest. */
@@ -333,12 +334,12 @@ public final class SymbolicAnalysis implements Serializable {
    * matrix as many as reflectors do in the time of that.
    */
   public double frontFlops(int f) {
-    return data.counts.gram ? gramTree().cost(f) : reflectorFlops(f);
+    return data.counts.gramBytes > 0 ? gramTree().cost(f) : reflectorFlops(f);
   }
 
   /** Whether front f is to be taken by its Gram matrix, with one right-hand side. */
   public boolean isGram(int f) {
-    return data.counts.gram && gramTree().isGram(f);
+    return data.counts.gramBytes > 0 && gramTree().isGram(f);
   }
 
   /** {@link GramTree#bytes} of the tree of which front f is the root; 0 if it is none. */
@@ -358,7 +359,7 @@ public final class SymbolicAnalysis implements Serializable {
         flops[f] = reflectorFlops(f);
         own[f] = one * data.counts.leftmostCount.sum(firstPivot(f), firstPivot(f + 1));
       }
-      tree = new GramTree(new Sizes(), flops, own, 1);
+      tree = new GramTree(new Sizes(), flops, own, 1, data.counts.gramBytes);
       gramTree = tree;
     }
     return tree;

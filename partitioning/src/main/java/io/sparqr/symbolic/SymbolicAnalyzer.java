@@ -256,7 +256,7 @@ public final class SymbolicAnalyzer {
         new SymbolicAnalysis.Order(
             permutation.join(), n1, singletons.entries, chosen.method(), chosen.reason()),
         new SymbolicAnalysis.Tree(firstPivot, parent, tailStart, tails),
-        new SymbolicAnalysis.Counts(counts.join(), rows.join(), flops.join(), plan.gram),
+        new SymbolicAnalysis.Counts(counts.join(), rows.join(), flops.join(), plan.gramBytes),
         new SymbolicAnalysis.Seconds(0, 0));
   }
 }

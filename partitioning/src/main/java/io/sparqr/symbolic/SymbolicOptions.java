@@ -22,8 +22,8 @@ import java.util.Optional;
  *     orderings; empty, the default: set by the caller's backend if known, else {@link
  *     FactorizationRate#processor()}
  * @param reduction rule for reducing contribution blocks in a tree before a front is assembled
- * @param gram whether the backend may take a front by its Gram matrix ({@link GramWork}); default
- *     false
+ * @param gramBytes memory that a tree of fronts may take which the backend factors by its Gram
+ *     matrix ({@link GramTree}); default 0: it factors none so
  */
 public record SymbolicOptions(
     OrderingMethod ordering,
@@ -34,7 +34,7 @@ public record SymbolicOptions(
     int rhs,
     Optional<FactorizationRate> rate,
     Reduction reduction,
-    boolean gram)
+    long gramBytes)
     implements Serializable {
 
   /** Checks that there is a given order exactly for GIVEN; copies the array. */
@@ -69,7 +69,7 @@ public record SymbolicOptions(
         1,
         Optional.empty(),
         Reduction.defaults(),
-        false);
+        0);
   }
 
   /** A copy with another ordering (not GIVEN). */
@@ -83,7 +83,7 @@ public record SymbolicOptions(
         rhs,
         rate,
         reduction,
-        gram);
+        gramBytes);
   }
 
   /** A copy with the caller's order. */
@@ -97,31 +97,39 @@ public record SymbolicOptions(
         rhs,
         rate,
         reduction,
-        gram);
+        gramBytes);
   }
 
   /** A copy with singletons on or off. */
   public SymbolicOptions withSingletons(boolean on) {
     return new SymbolicOptions(
-        ordering, given, on, amalgamation, notSingletons, rhs, rate, reduction, gram);
+        ordering, given, on, amalgamation, notSingletons, rhs, rate, reduction, gramBytes);
   }
 
   /** A copy with other amalgamation rules. */
   public SymbolicOptions withAmalgamation(Amalgamation rules) {
     return new SymbolicOptions(
-        ordering, given, singletons, rules, notSingletons, rhs, rate, reduction, gram);
+        ordering, given, singletons, rules, notSingletons, rhs, rate, reduction, gramBytes);
   }
 
   /** A copy with columns excluded from the singletons. */
   public SymbolicOptions withNotSingletons(int[] columns) {
     return new SymbolicOptions(
-        ordering, given, singletons, amalgamation, columns, rhs, rate, reduction, gram);
+        ordering, given, singletons, amalgamation, columns, rhs, rate, reduction, gramBytes);
   }
 
   /** A copy with another number of right-hand sides. */
   public SymbolicOptions withRhs(int count) {
     return new SymbolicOptions(
-        ordering, given, singletons, amalgamation, notSingletons, count, rate, reduction, gram);
+        ordering,
+        given,
+        singletons,
+        amalgamation,
+        notSingletons,
+        count,
+        rate,
+        reduction,
+        gramBytes);
   }
 
   /** A copy with another expected speed. */
@@ -135,21 +143,33 @@ public record SymbolicOptions(
         rhs,
         Optional.of(expected),
         reduction,
-        gram);
+        gramBytes);
   }
 
   /** A copy with another rule for the reduction of contribution blocks. */
   public SymbolicOptions withReduction(Reduction rule) {
     return new SymbolicOptions(
-        ordering, given, singletons, amalgamation, notSingletons, rhs, rate, rule, gram);
+        ordering, given, singletons, amalgamation, notSingletons, rhs, rate, rule, gramBytes);
+  }
+
+  /** Whether the backend may take fronts by their Gram matrix. */
+  public boolean gram() {
+    return gramBytes > 0;
+  }
+
+  /** As {@link #withGram(long)}, whatever memory it takes. */
+  public SymbolicOptions withGram() {
+    return withGram(Long.MAX_VALUE);
   }
 
   /**
    * A copy for a backend that may take a front by its Gram matrix: columns go into such a front
    * where that costs less, and its blocks need no room together, so the limit of a front's entries
    * does not hold.
+   *
+   * @param bytes that a tree may take; 0: none is taken so
    */
-  public SymbolicOptions withGram() {
+  public SymbolicOptions withGram(long bytes) {
     return new SymbolicOptions(
         ordering,
         given,
@@ -158,7 +178,7 @@ public record SymbolicOptions(
         notSingletons,
         rhs,
         rate,
-        reduction.withoutEntryLimit(),
-        true);
+        bytes > 0 ? reduction.withoutEntryLimit() : reduction,
+        bytes);
   }
 }

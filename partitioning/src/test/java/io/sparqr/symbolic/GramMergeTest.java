@@ -49,7 +49,8 @@ class GramMergeTest {
     assertThat(AFTER.fn(last)).isBetween(BEFORE.fn(BEFORE.fronts() - 1), 750);
     FrontTree fronts = plan(AFTER, true).fronts;
     double length = (double) PANEL.nonzeros() / PANEL.rows();
-    GramTree tree = GramMerge.tree(fronts, plan(AFTER, true).structure.flops, length, 1);
+    GramTree tree =
+        GramMerge.tree(fronts, plan(AFTER, true).structure.flops, length, 1, Long.MAX_VALUE);
     int members = 0;
     for (int f = 0; f < fronts.count; f++) {
       if (tree.isGram(f) && !tree.isRoot(f)) {
@@ -97,7 +98,7 @@ class GramMergeTest {
     assertThat(after.work).isLessThan(before.work / 4);
     assertThat(after.gramShare).isBetween(0.5, 1.0);
     double length = (double) PANEL.nonzeros() / PANEL.rows();
-    GramTree again = GramMerge.tree(after.fronts, after.structure.flops, length, 1);
+    GramTree again = GramMerge.tree(after.fronts, after.structure.flops, length, 1, Long.MAX_VALUE);
     // Sums of as many terms as there are fronts, in another order.
     double summed = Math.ulp(1.0) * after.fronts.count;
     assertThat(again.work()).isCloseTo(after.work, within(summed * after.work));

@@ -3,13 +3,15 @@ package io.sparqr.symbolic;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** The choice of trees of fronts, on random trees. */
 class GramTreeTest {
 
-  /** Sizes of random fronts in postorder: every front's parent is a later one. */
+  /** Sizes of random fronts in postorder: a front's children are the last without a parent. */
   private record Sizes(int[] parents, int[] pivot, int[] others, double[] blocks)
       implements GramTree.Fronts {
 
@@ -18,11 +20,17 @@ class GramTreeTest {
       int[] pivots = new int[count];
       int[] tail = new int[count];
       double[] block = new double[count];
+      var open = new ArrayDeque<Integer>();
       for (int f = 0; f < count; f++) {
-        boolean root = f == count - 1 || random.nextInt(10) == 0;
-        parent[f] = root ? -1 : f + 1 + random.nextInt(Math.min(3, count - f - 1));
+        for (int k = random.nextInt(4); k > 0 && !open.isEmpty(); k--) {
+          parent[open.pop()] = f;
+        }
+        open.push(f);
+        parent[f] = -1;
         pivots[f] = 1 + random.nextInt(200);
-        tail[f] = root ? 0 : 1 + random.nextInt(600);
+      }
+      for (int f = 0; f < count; f++) {
+        tail[f] = parent[f] < 0 ? 0 : 1 + random.nextInt(600);
         block[f] = Math.min(tail[f], random.nextInt(800));
       }
       return new Sizes(parent, pivots, tail, block);
@@ -69,7 +77,7 @@ class GramTreeTest {
         flops[f] = n * n * n * Math.pow(10, 2 * random.nextDouble() - 1);
         rows[f] = random.nextInt(1000) * GramWork.piece(1, 5, 1);
       }
-      var tree = new GramTree(s, flops, rows, 1);
+      var tree = new GramTree(s, flops, rows, 1, Long.MAX_VALUE);
       double[] below = flops.clone();
       double[] cost = new double[count];
       double work = 0;
@@ -97,7 +105,7 @@ class GramTreeTest {
           assertThat(GramWork.GAIN * all)
               .as("seed %d, tree of %d", seed, f)
               .isLessThan(below[f] + rounded(below[f]));
-          assertThat(tree.bytes(f)).isGreaterThan(8L * s.pivots(f) * s.pivots(f));
+          assertThat(tree.bytes(f)).isGreaterThanOrEqualTo(8L * s.pivots(f) * s.pivots(f));
         } else {
           left += tree.isGram(f) ? 0 : 1;
         }
@@ -126,12 +134,95 @@ class GramTreeTest {
       flops[f] = 1e12;
     }
     var sizes = new Sizes(parent, pivots, tail, new double[children + 1]);
-    var tree = new GramTree(sizes, flops, new double[children + 1], 1);
+    var tree = new GramTree(sizes, flops, new double[children + 1], 1, Long.MAX_VALUE);
     for (int f = 0; f <= children; f++) {
       assertThat(tree.isGram(f)).as("front %d", f).isTrue();
     }
-    long square = 8L * (1000 + GramWork.THIN_PIVOTS + 1) * (1000 + GramWork.THIN_PIVOTS + 1);
-    assertThat(tree.bytes(children)).isBetween(children * square, 2 * children * square);
+    long waiting = 8L * children * 1000 * 1001 / 2;
+    assertThat(tree.bytes(children)).isBetween(waiting + 8_000_000, 2 * waiting);
+  }
+
+  /** Trees as large as the memory allows, and their bytes as a replay of them counts. */
+  @Test
+  void aTreeTakesNoMoreThanItMay() {
+    int none = 0;
+    int smaller = 0;
+    for (int seed = 0; seed < 300; seed++) {
+      var random = new Random(seed);
+      Sizes s = Sizes.random(random, 1 + random.nextInt(40));
+      double[] flops = random.doubles(s.count(), 1e9, 1e11).toArray();
+      double[] rows = random.doubles(s.count(), 0, 1e7).toArray();
+      long free = 0;
+      for (int part = 1; part <= 64; part *= 2) {
+        long most = part == 1 ? Long.MAX_VALUE : free / part;
+        var tree = new GramTree(s, flops, rows, 1, most);
+        int taken = 0;
+        for (int f = 0; f < s.count(); f++) {
+          taken += tree.isGram(f) ? 1 : 0;
+          if (tree.isRoot(f)) {
+            long bytes = replayed(s, tree, f);
+            assertThat(tree.bytes(f)).as("seed %d, tree of %d", seed, f).isEqualTo(bytes);
+            assertThat(bytes).as("seed %d, of %d", seed, most).isLessThanOrEqualTo(most);
+            free = part == 1 ? Math.max(free, bytes) : free;
+          }
+        }
+        none += taken == 0 ? 1 : 0;
+        smaller += part > 1 && taken > 0 ? 1 : 0;
+      }
+    }
+    assertThat(none).isGreaterThan(50);
+    assertThat(smaller).isGreaterThan(50);
+  }
+
+  /**
+   * Bytes of a tree, front by front in postorder: what waits is a list of triangles with the front
+   * that takes each, R a sum. A front that is cheaper in its parent leaves what waits for it there.
+   */
+  private static long replayed(Sizes s, GramTree tree, int root) {
+    double r = 0;
+    double most = 0;
+    double[] further = new double[s.count()];
+    double[] waiting = new double[s.count()];
+    boolean[] inner = new boolean[s.count()];
+    for (int f = 0; f <= root; f++) {
+      int above = s.parent(f);
+      boolean inside = f == root || isBelow(s, f, root) && isJoined(s, tree, f, root);
+      double c = s.tail(f);
+      double p = s.pivots(f) + further[f];
+      if (!inside) {
+        inner[Math.max(above, 0)] |= above >= 0 && s.block(f) > 1;
+        continue;
+      }
+      double all = Arrays.stream(waiting).sum();
+      if (f == root) {
+        most = Math.max(most, all + (p + c) * (p + c));
+        break;
+      }
+      double wide = s.pivots(above) + s.tail(above) + further[above];
+      if (GramWork.pivots(p, wide + p, 1) < GramWork.pivots(p, p + c, 1) + GramWork.left(c)) {
+        further[above] += p;
+        waiting[above] += waiting[f];
+        inner[above] |= inner[f];
+      } else {
+        boolean thin = !inner[f] && p <= Math.min(GramWork.THIN_PIVOTS, c);
+        most = Math.max(most, all + (thin ? 0 : (p + c) * (p + c)));
+        r += GramWork.entries(p, p + c);
+        waiting[above] += thin ? 0 : c * (c + 1) / 2;
+        inner[above] = true;
+      }
+      waiting[f] = 0;
+    }
+    return (long) (8 * (r + most));
+  }
+
+  /** Whether all fronts from f to the root are by the Gram matrix. */
+  private static boolean isJoined(Sizes s, GramTree tree, int f, int root) {
+    for (int g = f; g != root; g = s.parent(g)) {
+      if (!tree.isGram(g)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private static org.assertj.core.data.Offset<Double> within(double size) {

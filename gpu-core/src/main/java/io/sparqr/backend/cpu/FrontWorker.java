@@ -29,7 +29,7 @@ final class FrontWorker {
   private static final int KEPT_ENTRIES = 1 << 21;
 
   /** A tree of fronts is taken by its Gram matrix if it needs at most this part of the heap. */
-  private static final int HEAP_SHARE = 2;
+  private static final double HEAP_SHARE = 0.625;
 
   /** A Gram matrix that costs less is not worth waking other threads. */
   private static final double SHARED_GRAM = 2e7;
@@ -42,6 +42,11 @@ final class FrontWorker {
   private final double[] squares;
   private double flops;
   private double dropped;
+
+  /**
+   * Why a tree whose fronts are at hand was not taken by its Gram matrix; empty: it was not tried.
+   */
+  private String refusal = "";
 
   /** Flops told of a tree that was refused, until its fronts have made up for them. */
   private double toldBefore;
@@ -66,6 +71,7 @@ final class FrontWorker {
       for (int i : state.groups().members(index)) {
         single(i, crew);
       }
+      refusal = "";
     }
   }
 
@@ -155,8 +161,8 @@ final class FrontWorker {
       cost += state.groups().cost(i);
     }
     long bytes = GramQr.bytes(rows, shape, rhsCount);
-    if (members.length > 1 && bytes > Runtime.getRuntime().maxMemory() / HEAP_SHARE) {
-      return refused(members, cost);
+    if (members.length > 1 && bytes > HEAP_SHARE * Runtime.getRuntime().maxMemory()) {
+      return refused(members, cost, "it would take %,d MB of the heap".formatted(bytes >> 20));
     }
     double foretold = 0;
     for (int i : members) {
@@ -170,7 +176,7 @@ final class FrontWorker {
       gram = tried(rows, progress, way);
       if (gram == null || !gram.isAccepted()) {
         toldBefore = progress.told();
-        return refused(members, cost);
+        return refused(members, cost, gram == null ? "the heap was full" : gram.refused());
       }
       // R of all fronts stays until the last is packed.
       pack(gram, shape, members, way);
@@ -217,7 +223,8 @@ final class FrontWorker {
     }
   }
 
-  private boolean refused(int[] members, double cost) {
+  private boolean refused(int[] members, double cost, String why) {
+    refusal = why;
     state.gram(new FactorSummary.Gram(members.length, members.length, cost, 0));
     return false;
   }
@@ -325,6 +332,9 @@ final class FrontWorker {
   private InsufficientMemoryException tooBig(int f, long bytes, @Nullable OutOfMemoryError cause) {
     long most = Runtime.getRuntime().maxMemory();
     String why = cause == null ? "more than a Java array holds" : "heap limit " + most + " bytes";
+    if (!refusal.isEmpty()) {
+      why += "; its Gram matrix was not taken: " + refusal;
+    }
     var e =
         new InsufficientMemoryException(
             "front "

@@ -55,14 +55,15 @@ final class GramGroups {
       double length = rows.entries(f) / count - rhs;
       own[i] += rows.count(f) * GramWork.piece(1, length, rhs);
     }
-    var tree = new GramTree(new Sizes(analysis, fronts, parent), flops, own, rhs);
+    long bytes = analysis.data().counts().gramBytes();
+    var tree = new GramTree(new Sizes(analysis, fronts, parent), flops, own, rhs, bytes);
     boolean[] taken = new boolean[fronts.length];
     for (int i = fronts.length - 1; i >= 0; i--) {
       taken[i] = rule.takes(tree, i);
       if (taken[i]) {
         root[i] = parent[i] >= 0 && taken[parent[i]] ? root[parent[i]] : i;
         first[root[i]] = i;
-        bytes[i] = isRoot(i) ? tree.bytes(i) : 0;
+        this.bytes[i] = isRoot(i) ? tree.bytes(i) : 0;
         cost[i] = tree.cost(i);
       }
     }

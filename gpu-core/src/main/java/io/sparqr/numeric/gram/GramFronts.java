@@ -47,7 +47,7 @@ final class GramFronts {
   /** By front: its rows of R. */
   final Trapezoid[] front;
 
-  /** By front: the array in which it was eliminated, until its parent has taken what is left. */
+  /** By front: the upper triangle of what is left, by columns, until its parent has taken it. */
   private final double[] @Nullable [] left;
 
   GramFronts(
@@ -134,15 +134,12 @@ final class GramFronts {
       until[k] = all;
       all += work(k);
     }
-    crew.run(
-        chunks.chunk.length,
-        c -> {
-          int[] place = new int[shape.size()];
-          for (int k : chunks.chunk[c]) {
-            // By the crew, so that a job that is cancelled ends between two fronts.
-            crew.run(1, i -> eliminate(k, place, part -> {}, Crew.ALONE));
-          }
-        });
+    int from = 0;
+    for (int end : new GramSquares(shape, chunks, thin, rhs).batches()) {
+      int first = from;
+      crew.run(end - first, c -> eliminate(chunks.chunk[first + c], crew));
+      from = end;
+    }
     double total = all;
     heard.accept(below / total);
     int[] place = new int[shape.size()];
@@ -151,6 +148,14 @@ final class GramFronts {
       eliminate(k, place, part -> heard.accept((until[k] + part * work) / total), crew);
     }
     return weakCount.get() <= mostWeak;
+  }
+
+  private void eliminate(int[] fronts, Crew crew) {
+    int[] place = new int[shape.size()];
+    for (int k : fronts) {
+      // By the crew, so that a job that is cancelled ends between two fronts.
+      crew.run(1, i -> eliminate(k, place, part -> {}, Crew.ALONE));
+    }
   }
 
   private double work(int k) {
@@ -209,7 +214,30 @@ final class GramFronts {
       System.arraycopy(a, j * ld, r, j * p, Math.min(p, j + 1));
     }
     front[k] = new Trapezoid(p, n, r, p, weak, first);
-    left[k] = a;
+    left[k] = left(a, p, n - p, ld, crew);
+  }
+
+  /** The upper triangle of the last columns. */
+  private static double[] left(double[] a, int p, int tail, int ld, Crew crew) {
+    double[] left = new double[Math.toIntExact(tail * (tail + 1L) / 2)];
+    sharedBy(crew, tail)
+        .run(
+            strips(tail),
+            s -> {
+              for (int j = s * STRIP; j < Math.min(tail, (s + 1) * STRIP); j++) {
+                System.arraycopy(a, p + (p + j) * ld, left, j * (j + 1) / 2, j + 1);
+              }
+            });
+    return left;
+  }
+
+  private static int strips(int columns) {
+    return (columns + STRIP - 1) / STRIP;
+  }
+
+  /** Who works on a triangle of so many columns. */
+  private static Crew sharedBy(Crew crew, int columns) {
+    return (long) columns * columns > SHARED ? crew : Crew.ALONE;
   }
 
   /** Multiples of 4096 bytes thrash the cache. */
@@ -282,23 +310,21 @@ final class GramFronts {
     left[c] = null;
     int p = shape.pivots(c);
     int tail = shape.tail(c);
-    int fromLd = leadingDimension(p + tail);
     int[] at = new int[tail];
     for (int j = 0; j < tail; j++) {
       at[j] = place[shape.column(c, p + j)];
     }
-    int strips = (tail + STRIP - 1) / STRIP;
-    Crew some = (long) tail * tail > SHARED ? crew : Crew.ALONE;
-    some.run(
-        strips,
-        s -> {
-          for (int j = s * STRIP; j < Math.min(tail, (s + 1) * STRIP); j++) {
-            int source = p + (p + j) * fromLd;
-            for (int i = 0; i <= j; i++) {
-              gram.addRounded(at[i], at[j], from[source + i]);
-            }
-          }
-        });
+    sharedBy(crew, tail)
+        .run(
+            strips(tail),
+            s -> {
+              for (int j = s * STRIP; j < Math.min(tail, (s + 1) * STRIP); j++) {
+                int source = j * (j + 1) / 2;
+                for (int i = 0; i <= j; i++) {
+                  gram.addRounded(at[i], at[j], from[source + i]);
+                }
+              }
+            });
   }
 
   /** Subtracts what thin children eliminate. */
@@ -351,9 +377,8 @@ final class GramFronts {
   }
 
   private void subtractStack(double[] stack, int rows, GramMatrix gram, int n, Crew crew) {
-    int strips = (n + STRIP - 1) / STRIP;
     crew.run(
-        strips,
+        strips(n),
         s -> {
           int first = s * STRIP;
           int end = Math.min(n, first + STRIP);

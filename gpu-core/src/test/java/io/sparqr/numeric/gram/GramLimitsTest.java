@@ -129,8 +129,9 @@ class GramLimitsTest {
     tailStart[2 * pairs + 1] = tails.length;
     parent[2 * pairs] = -1;
     var shape = new GramShape(pivotStart, tailStart, tails, parent);
-    long square = 8L * (tail + 5) * (tail + 5);
-    assertThat(GramQr.bytes(NO_ROWS, shape, 1)).isGreaterThan(pairs * square);
+    long waiting = 8L * pairs * tail * (tail + 1) / 2;
+    long root = 8L * tail * tail;
+    assertThat(GramQr.bytes(NO_ROWS, shape, 1)).isBetween(waiting + root, 2 * waiting + root);
   }
 
   @Test

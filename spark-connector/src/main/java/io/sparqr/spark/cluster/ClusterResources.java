@@ -422,6 +422,18 @@ public final class ClusterResources {
   }
 
   /**
+   * Memory of the best of the workers for each of the tasks that it runs at a time; with a local
+   * master a single task may have it all.
+   */
+  public long taskBytes() {
+    return (local ? sharedBy(1) : this)
+        .workers.stream()
+            .mapToLong(w -> (long) (USABLE_SHARE * w.memoryBytes()) / (local ? 1 : slots(w)))
+            .max()
+            .orElseThrow();
+  }
+
+  /**
    * Rejects a cut in which concurrent tasks need more heap than their worker has. (Device memory
    * does not matter here, because the stages of a task are made to fit.)
    *

@@ -24,6 +24,7 @@ final class AnalysisStep {
 
   private static final double RATE_SHARE = 0.5;
   private static final double BANDWIDTH_SHARE = 0.75;
+  private static final double GRAM_SHARE = 0.6;
 
   private final Engine engine;
   private final SolveOptions options;
@@ -79,8 +80,20 @@ final class AnalysisStep {
     return analysis;
   }
 
+  /**
+   * Memory that a tree of fronts may take which is factored by its Gram matrix: rows and results
+   * need the rest of a task's.
+   */
+  long gramBytes(DeviceVerdict verdict) {
+    return (long) (GRAM_SHARE * resources(verdict).taskBytes());
+  }
+
   private FrontLimit limit(DeviceVerdict verdict) {
-    return ClusterResources.probe(engine, options.cut().workers().orElse(0), verdict).frontLimit();
+    return resources(verdict).frontLimit();
+  }
+
+  private ClusterResources resources(DeviceVerdict verdict) {
+    return ClusterResources.probe(engine, options.cut().workers().orElse(0), verdict);
   }
 
   /** The caller's rate or that of the engine, and the limit of the engine's memory. */

@@ -372,10 +372,11 @@ public final class Pipeline {
     options.problem().ridge().requireColumns(found.columns());
     disk.rows(found);
     SymbolicOptions symbolic = asked.analysis().symbolic().withRhs(found.rhs().count());
+    Optional<DeviceVerdict> processors = rule.settled().filter(verdict -> !verdict.use());
     if (options.factorization().method() == FrontMethod.AUTO
         && !options.factorization().keepQ()
-        && rule.settled().filter(verdict -> !verdict.use()).isPresent()) {
-      symbolic = symbolic.withGram();
+        && processors.isPresent()) {
+      symbolic = symbolic.withGram(analyses.gramBytes(processors.get()));
     }
     while (true) {
       progress.phase("analyze", "ordering and symbolic analysis");

@@ -140,7 +140,7 @@ public final class PlanCodec {
     put(d.counts().leftmostCount(), out);
     put(d.counts().fm(), out);
     put(d.counts().frontFlops(), out);
-    out.putBoolean(d.counts().gram());
+    out.putLong(d.counts().gramBytes());
     out.putDouble(d.seconds().order()).putDouble(d.seconds().analyze());
   }
 
@@ -173,7 +173,7 @@ public final class PlanCodec {
             CompactLongs.of(in.getLongs()),
             CompactLongs.of(in.getLongs()),
             CompactLongs.of(in.getLongs()),
-            in.getBoolean()),
+            in.getLong()),
         new SymbolicAnalysis.Seconds(in.getDouble(), in.getDouble()));
   }
 
