@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** The choice of trees of fronts, on random trees. */
@@ -140,6 +141,11 @@ class GramTreeTest {
     }
     long waiting = 8L * children * 1000 * 1001 / 2;
     assertThat(tree.bytes(children)).isBetween(waiting + 8_000_000, 2 * waiting);
+
+    // With less memory some children are trees of their own, and leave rows.
+    var less = new GramTree(sizes, flops, new double[children + 1], 1, tree.bytes(children) / 2);
+    assertThat(less.isRoot(children)).isTrue();
+    assertThat(IntStream.range(0, children).filter(less::isRoot).count()).isBetween(10L, 20L);
   }
 
   /** Trees as large as the memory allows, and their bytes as a replay of them counts. */
