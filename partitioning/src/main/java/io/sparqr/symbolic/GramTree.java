@@ -12,6 +12,10 @@ public final class GramTree {
   private final int count;
   private final int[] parent;
   private final boolean[] gram;
+
+  /** Size nf; whether a front is in its parent's tree. */
+  private final boolean[] member;
+
   private final double[] cost;
 
   /** Size nf; of a root: doubles of its tree that are there together. */
@@ -37,7 +41,7 @@ public final class GramTree {
     // Of whole trees: by reflectors alone, and the cheapest way with rows of a block on top.
     double[] reflectors = flops.clone();
     double[] best = flops.clone();
-    boolean[] member = new boolean[count];
+    member = new boolean[count];
     for (int f = 0; f < count; f++) {
       parent[f] = fronts.parent(f);
       double p = fronts.pivots(f);
@@ -62,9 +66,8 @@ public final class GramTree {
     }
     for (int f = count - 1; f >= 0; f--) {
       int above = parent[f];
-      if (above >= 0 && gram[above]) {
-        gram[f] = member[f];
-      }
+      member[f] &= above >= 0 && gram[above];
+      gram[f] |= member[f];
       if (gram[f]) {
         boolean root = isRoot(f);
         double c = fronts.tail(f);
@@ -72,7 +75,7 @@ public final class GramTree {
       } else {
         cost[f] = flops[f];
       }
-      if (above >= 0 && gram[above] && !gram[f]) {
+      if (above >= 0 && gram[above] && !member[f]) {
         cost[above] += GramWork.piece(fronts.block(f), fronts.tail(f), rhs);
       }
     }
@@ -185,7 +188,7 @@ public final class GramTree {
 
   /** Whether front f is the root of such a tree. */
   public boolean isRoot(int f) {
-    return gram[f] && (parent[f] < 0 || !gram[parent[f]]);
+    return gram[f] && !member[f];
   }
 
   /** The cost of front f, in flops by reflectors of the same time. */

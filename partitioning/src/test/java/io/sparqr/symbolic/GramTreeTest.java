@@ -87,9 +87,9 @@ class GramTreeTest {
         double c = s.tail(f);
         double own =
             tree.isGram(f) ? GramWork.pivots(s.pivots(f), s.pivots(f) + c, 1) + rows[f] : flops[f];
-        boolean inside = above >= 0 && tree.isGram(above) && tree.isGram(f);
+        boolean inside = tree.isGram(f) && !tree.isRoot(f);
         own += inside ? GramWork.left(c) : tree.isGram(f) ? GramWork.pivots(c, c, 1) : 0;
-        if (above >= 0 && tree.isGram(above) && !tree.isGram(f)) {
+        if (above >= 0 && tree.isGram(above) && !inside) {
           cost[above] += GramWork.piece(s.block(f), c, 1);
         }
         cost[f] += own;
@@ -224,7 +224,7 @@ class GramTreeTest {
   /** Whether all fronts from f to the root are by the Gram matrix. */
   private static boolean isJoined(Sizes s, GramTree tree, int f, int root) {
     for (int g = f; g != root; g = s.parent(g)) {
-      if (!tree.isGram(g)) {
+      if (!tree.isGram(g) || tree.isRoot(g)) {
         return false;
       }
     }

@@ -61,7 +61,9 @@ final class GramGroups {
     for (int i = fronts.length - 1; i >= 0; i--) {
       taken[i] = rule.takes(tree, i);
       if (taken[i]) {
-        root[i] = parent[i] >= 0 && taken[parent[i]] ? root[parent[i]] : i;
+        int above = parent[i];
+        boolean joins = above >= 0 && taken[above] && !(tree.isGram(above) && tree.isRoot(i));
+        root[i] = joins ? root[above] : i;
         first[root[i]] = i;
         this.bytes[i] = isRoot(i) ? tree.bytes(i) : 0;
         cost[i] = tree.cost(i);
