@@ -3,6 +3,7 @@ package io.sparqr.spark.solve;
 
 import io.sparqr.numeric.BitChecksum;
 import io.sparqr.numeric.Probe;
+import io.sparqr.numeric.dense.BlasLoader;
 import io.sparqr.spark.stored.FactorSegment;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.threads.Crew;
@@ -18,6 +19,9 @@ final class BackSubstitution extends FrontVectors {
 
   /** Rows that one thread sums at a time. */
   private static final int PIECE = 8;
+
+  /** The same for products by BLAS. */
+  private static final int WIDE_PIECE = 32;
 
   private final boolean stored;
 
@@ -100,7 +104,8 @@ final class BackSubstitution extends FrontVectors {
     }
     long read = 0;
     if (fn > end) {
-      int pieces = (to - from + PIECE - 1) / PIECE;
+      int rows = byBlas(to - from, fn - end) ? WIDE_PIECE : PIECE;
+      int pieces = (to - from + rows - 1) / rows;
       if ((long) (to - from) * (fn - end) * width < SHARED_ENTRIES) {
         read = right(segment, from, from, to, end, fn, v, row, sum);
       } else {
@@ -108,9 +113,9 @@ final class BackSubstitution extends FrontVectors {
         crew.run(
             pieces,
             p -> {
-              int start = from + p * PIECE;
+              int start = from + p * rows;
               double[] own = helper.get().row(fn);
-              int last = Math.min(start + PIECE, to);
+              int last = Math.min(start + rows, to);
               bits[p] = right(segment, from, start, last, end, fn, v, own, sum);
             });
         read = Arrays.stream(bits).sum();
@@ -144,10 +149,23 @@ final class BackSubstitution extends FrontVectors {
       double[] row,
       double[] sum) {
     long read = 0;
+    int length = fn - end;
+    boolean blas = byBlas(to - first, length);
+    double[] all = blas ? helper.get().vector((to - first) * length) : row;
     for (int i = first; i < to; i++) {
       segment.row(i, end, fn, row);
-      read += segment.unchecked() ? BitChecksum.sum(row, 0, fn - end) : 0;
-      subtract(row, 0, fn - end, v, end * width, sum, (i - begin) * width);
+      read += segment.unchecked() ? BitChecksum.sum(row, 0, length) : 0;
+      if (blas) {
+        System.arraycopy(row, 0, all, (i - first) * length, length);
+      } else {
+        subtract(row, 0, length, v, end * width, sum, (i - begin) * width);
+      }
+    }
+    if (blas) {
+      int at = (first - begin) * width;
+      int m = width;
+      var kernels = BlasLoader.kernels();
+      kernels.gemm(false, m, to - first, length, -1, v, end * m, m, all, 0, length, 1, sum, at, m);
     }
     return read;
   }

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.solve;
 
+import io.sparqr.numeric.dense.BlasLoader;
 import io.sparqr.spark.stored.FactorSegment;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.threads.Crew;
@@ -134,6 +135,10 @@ final class ForwardSubstitution extends FrontVectors {
               int first = end + p * STRIP;
               int last = Math.min(first + STRIP, fn);
               double[] own = helper.get().row(last - first);
+              if (byBlas(to - from, last - first)) {
+                subtractAll(segment, from, to, first, last, own, y, v);
+                return;
+              }
               for (int i = from; i < to; i++) {
                 int yAt = (i - from) * width;
                 if (!isZero(y, yAt, yAt + width)) {
@@ -142,6 +147,29 @@ final class ForwardSubstitution extends FrontVectors {
                 }
               }
             });
+  }
+
+  /** v in columns [first, last) minus y times rows [from, to), by BLAS. */
+  private void subtractAll(
+      FactorSegment segment,
+      int from,
+      int to,
+      int first,
+      int last,
+      double[] row,
+      double[] y,
+      double[] v) {
+    int rows = to - from;
+    double[] all = helper.get().vector(rows * (last - first));
+    for (int i = 0; i < rows; i++) {
+      segment.row(from + i, first, last, row);
+      for (int j = 0; j < last - first; j++) {
+        all[i + j * rows] = row[j];
+      }
+    }
+    int m = width;
+    var kernels = BlasLoader.kernels();
+    kernels.gemm(false, m, last - first, rows, -1, y, 0, m, all, 0, rows, 1, v, first * m, m);
   }
 
   /** v, from {@code start} on, minus row[from .. to) times y. */

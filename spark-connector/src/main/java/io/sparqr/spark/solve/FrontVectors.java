@@ -20,6 +20,14 @@ abstract class FrontVectors implements UnitThreads.Units<FrontVectors.Buffer> {
   /** With fewer entries of R, sharing does not pay. */
   static final int SHARED_ENTRIES = 1 << 16;
 
+  /**
+   * From so many right-hand sides and entries of R on, products go by BLAS: one row of R after the
+   * other would read x each time.
+   */
+  private static final int WIDE = 32;
+
+  private static final int LARGE = 256;
+
   /** Overhead of a front, in entries. */
   private static final double FRONT_OVERHEAD = 200;
 
@@ -112,5 +120,10 @@ abstract class FrontVectors implements UnitThreads.Units<FrontVectors.Buffer> {
 
   static Crew helpers(long entries, Crew crew) {
     return entries < SHARED_ENTRIES ? Crew.ALONE : crew;
+  }
+
+  /** Whether products with so many rows and columns of R go by BLAS. */
+  final boolean byBlas(int rows, int columns) {
+    return width >= WIDE && (long) rows * columns >= LARGE;
   }
 }
