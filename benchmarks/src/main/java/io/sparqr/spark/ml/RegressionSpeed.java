@@ -32,7 +32,8 @@ public final class RegressionSpeed {
   private static Dataset<Row> panel(SparkSession spark, long rows, boolean next) {
     long workers = rows / 10;
     long firms = Long.getLong("sparqr.benchmark.firms", Math.max(2, workers / (next ? 5 : 20)));
-    // the firm of a year is that of the last move before that year, or so many moves from the first
+    // "moved" is the year of the last move, which draws the firm; with "next" the sum of the steps
+    // from the first firm
     String to = next ? "m + 1 + pmod(hash(worker, t, 3), 3)" : "t";
     String firm = next ? "hash(worker, 7) + moved" : "hash(worker, moved, 7)";
     return spark

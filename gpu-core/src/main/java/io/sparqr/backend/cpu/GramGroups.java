@@ -55,8 +55,8 @@ final class GramGroups {
       double length = rows.entries(f) / count - rhs;
       own[i] += rows.count(f) * GramWork.piece(1, length, rhs);
     }
-    long bytes = analysis.data().counts().gramBytes();
-    var tree = new GramTree(new Sizes(analysis, fronts, parent), flops, own, rhs, bytes);
+    long most = analysis.data().counts().gramBytes();
+    var tree = new GramTree(new Sizes(analysis, fronts, parent), flops, own, rhs, most);
     boolean[] taken = new boolean[fronts.length];
     for (int i = fronts.length - 1; i >= 0; i--) {
       taken[i] = rule.takes(tree, i);
@@ -65,7 +65,7 @@ final class GramGroups {
         boolean joins = above >= 0 && taken[above] && !(tree.isGram(above) && tree.isRoot(i));
         root[i] = joins ? root[above] : i;
         first[root[i]] = i;
-        this.bytes[i] = isRoot(i) ? tree.bytes(i) : 0;
+        bytes[i] = isRoot(i) ? tree.bytes(i) : 0;
         cost[i] = tree.cost(i);
       }
     }
