@@ -152,6 +152,7 @@ final class KryoCalls {
     factored("unscaled errors", QRFactorization::unscaledErrors);
     factored("leverages", f -> f.leverages().collect());
     factored("inverse", f -> f.inverseTimes(List.of(one, one)));
+    factored("part of the inverse", f -> f.inverseTimes(List.of(one, one), new int[] {0}));
     factored("half solve", f -> f.halfSolve(List.of(one)));
     factored("R", QRFactorization::collectR);
     factored("append", f -> f.append(rows()).close());

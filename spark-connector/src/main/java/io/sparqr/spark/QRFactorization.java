@@ -13,6 +13,7 @@ import io.sparqr.spark.report.LeastSquaresSolution;
 import io.sparqr.spark.report.QrCriteria;
 import io.sparqr.spark.report.SolveReport;
 import io.sparqr.spark.rows.RowSource;
+import io.sparqr.sparse.Permutation;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.io.IOException;
 import java.util.List;
@@ -146,6 +147,22 @@ public final class QRFactorization implements AutoCloseable {
     return open().inverseTimes(vectors);
   }
 
+  /**
+   * Entries of (A'A)^-1 u, for blocks of the inverse: the covariance of a few coefficients, say.
+   * Where R is not on devices and has no singleton columns, the solves touch only the fronts of
+   * these columns and of the vectors', and those above them; a vector then takes as many values on
+   * the driver as these have pivots, and R is read once for up to 512 vectors. Elsewhere as {@link
+   * #inverseTimes(List)}.
+   *
+   * @param vectors their indices and values; labels and weights are ignored
+   * @param columns original indices, in any order
+   * @return for each vector a value for each of the columns, 0 in dependent ones
+   * @throws IndexOutOfBoundsException if a column is beyond those of A
+   */
+  public double[][] inverseTimes(List<SparseRow> vectors, int[] columns) {
+    return open().inverseTimes(vectors, columns);
+  }
+
   /** R^-T u for sparse vectors u: one triangular solve, half of {@link #inverseTimes}. */
   public HalfSolve halfSolve(List<SparseRow> vectors) {
     return open().halfSolve(vectors);
@@ -162,6 +179,11 @@ public final class QRFactorization implements AutoCloseable {
   /** Numerical rank. */
   public int rank() {
     return open().rank();
+  }
+
+  /** P: the columns in the order of R. */
+  public Permutation permutation() {
+    return open().permutation();
   }
 
   /** Original indices of the dependent columns, ascending. */

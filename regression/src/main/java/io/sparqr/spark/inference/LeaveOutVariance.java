@@ -10,11 +10,14 @@ import io.sparqr.spark.parts.Found;
 import io.sparqr.spark.parts.Gathered;
 import io.sparqr.spark.parts.Gathering;
 import io.sparqr.spark.parts.Parts;
+import io.sparqr.spark.parts.ShuffledFrames;
 import io.sparqr.spark.pattern.ColumnChunks;
 import io.sparqr.spark.pattern.ColumnSums;
 import io.sparqr.spark.wire.ObjectCodec;
+import io.sparqr.spark.wire.RowBatchCodec;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.function.Function;
@@ -23,6 +26,7 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.storage.StorageLevel;
+import scala.Tuple2;
 
 /**
  * Variances of worker and firm effects and their covariance, corrected for the noise of the
@@ -41,16 +45,22 @@ import org.apache.spark.storage.StorageLevel;
  *
  * divided by the sum of the weights, minus the contribution of the means. This uses A'A z = a_i,
  * whose rows for the firms state that sum_t psi_t (a_t'z) is psi_i. The columns of Z for one way
- * therefore suffice, those of the way with fewer; the squares of the other way follow from the
- * leverages. The cost is two triangular solves for each of the k firms, a pass over the rows for
- * each batch of firms with 2 k flops per entry of A in total, and 2 + 3 p solves for p other
- * columns; it does not grow with the number of workers. Takes n values per vector on the driver, as
- * does {@link Inference}.
+ * therefore suffice, those of the way with fewer, and of these only the values at that way and at
+ * the other columns ({@link Matches}); the squares of the other way follow from the leverages. The
+ * cost is two triangular solves for each of the k firms, on the fronts of the firms and above, some
+ * 20 k flops for each pair of a worker and a firm of his, and 2 + 3 p solves for p other columns;
+ * beyond that it does not grow with the number of workers. Takes n values per vector on the driver,
+ * as does {@link Inference}.
  */
 public final class LeaveOutVariance {
 
   /** Maximum number of columns that belong to neither way. */
   private static final int MOST_OTHERS = 64;
+
+  /** Columns of (A'A)^-1 at a time, and their values, 32 MB. */
+  private static final int BATCH = 1024;
+
+  private static final int BATCH_VALUES = 4 << 20;
 
   /** Part of the heap that sums by column may take in this JVM, as 1 / share. */
   private static final int SHARE = 8;
@@ -185,7 +195,7 @@ public final class LeaveOutVariance {
     var vectors = new ArrayList<SparseRow>();
     vectors.add(vector(workers, byColumn, 0, 1 / total));
     vectors.add(vector(firms, byColumn, 0, 1 / total));
-    int[] others = IntStream.range(0, n).filter(j -> roles.way()[j] == TwoWayRows.OTHER).toArray();
+    int[] others = others();
     vectors.addAll(Batches.units(others));
     for (int[] way : List.of(workers, firms)) {
       for (int k = 0; k < others.length; k++) {
@@ -205,7 +215,7 @@ public final class LeaveOutVariance {
 
   /** {@link TwoWayRows#columns}; stores the two sums in the array. */
   private double[] byColumn(double[] sums) {
-    int reducers = Math.max(1, Math.min(64, inference.rows().getNumPartitions()));
+    int reducers = reducers();
     Observations.Fit at = inference.fit();
     Roles r = roles;
     var how =
@@ -266,46 +276,133 @@ public final class LeaveOutVariance {
     double[] weight = new double[columns.length];
     double[] total = new double[4];
     double[] errors = inference.factorization().unscaledErrors();
-    for (int k = 0; k < columns.length; k++) {
-      int j = columns[k];
-      number[j] = k;
-      weight[k] = byColumn[j * (1 + roles.others())];
+    int k = 0;
+    // in the order of R: solves with unit vectors then begin late
+    for (int j : sorted(columns)) {
       if (!Double.isNaN(errors[j])) {
+        weight[k] = byColumn[j * (1 + roles.others())];
         total[2] += weight[k] * errors[j] * errors[j];
         total[3]++;
+        number[j] = k++;
       }
     }
-    Observations.Fit at = inference.fit();
-    double mean = fit.meanLabel();
-    int batch = Batches.width(n);
+    int[] live = Arrays.stream(sorted(columns)).filter(j -> number[j] >= 0).toArray();
+    int[] others = others();
+    int[] rowsOfZ = IntStream.concat(Arrays.stream(live), Arrays.stream(others)).toArray();
     try (var held = new Held()) {
-      JavaRDD<byte[]> rows =
+      scope.describe("variance components, matches of workers and firms");
+      JavaRDD<byte[]> matches =
           held.persist(
-              inference
-                  .rows()
-                  .zipPartitions(
-                      h,
-                      (r, l) ->
-                          TwoWayRows.compact(new Observations(at, Observations.only(l), r), mean)
-                              .iterator()),
+              matches(
+                  fit,
+                  columns == workers ? TwoWayRows.FIRM : TwoWayRows.WORKER,
+                  live.length,
+                  number,
+                  h),
               StorageLevel.MEMORY_AND_DISK());
-      for (int from = 0; from < columns.length; from += batch) {
-        int to = Math.min(columns.length, from + batch);
-        scope.describe("variance components, effects %d of %d".formatted(to, columns.length));
+      int batch = Math.max(1, Math.min(BATCH, BATCH_VALUES / rowsOfZ.length));
+      for (int from = 0; from < live.length; from += batch) {
+        int to = Math.min(live.length, from + batch);
+        scope.describe("variance components, effects %d of %d".formatted(to, live.length));
         int first = from;
+        double[][] z =
+            inference
+                .factorization()
+                .inverseTimes(Batches.units(Arrays.copyOfRange(live, from, to)), rowsOfZ);
         double[] some =
             summed(
-                inverse(Batches.units(Arrays.copyOfRange(columns, from, to))),
-                z ->
-                    rows.mapPartitionsWithIndex(
-                        (p, frames) ->
-                            sums(p, TwoWayRows.effects(frames, z.value(), number, weight, first)),
+                flat(z),
+                sent ->
+                    matches.mapPartitionsWithIndex(
+                        (p, frames) -> {
+                          Matches m = ObjectCodec.decode(Observations.only(frames), Matches.class);
+                          double[][] rows = TwoWayRows.rows(sent.value(), to - first);
+                          return sums(p, m.effects(rows, weight, first));
+                        },
                         true));
         total[0] += some[0];
         total[1] += some[1];
       }
     }
     return total;
+  }
+
+  private int[] sorted(int[] columns) {
+    var order = inference.factorization().permutation();
+    return Arrays.stream(columns).map(order::position).sorted().map(order::original).toArray();
+  }
+
+  private int[] others() {
+    return IntStream.range(0, n).filter(j -> roles.way()[j] == TwoWayRows.OTHER).toArray();
+  }
+
+  /**
+   * One frame of {@link Matches} for each group of workers.
+   *
+   * @param wide the workers' way
+   * @param firms their number
+   * @param number by column: index of a firm, or -1
+   */
+  private JavaRDD<byte[]> matches(
+      TwoWayRows.Fit fit, byte wide, int firms, int[] number, JavaRDD<Observations.Leverages> h) {
+    Observations.Fit at = inference.fit();
+    double mean = fit.meanLabel();
+    Roles r = roles;
+    var dead = new BitSet();
+    for (int j : inference.factorization().deadColumns()) {
+      dead.set(j);
+    }
+    int reducers = reducers();
+    JavaRDD<Tuple2<Integer, byte[]>> routed =
+        inference
+            .rows()
+            .zipPartitions(
+                h,
+                (rows, leverages) ->
+                    TwoWayRows.routed(
+                        new Observations(at, Observations.only(leverages), rows),
+                        r,
+                        wide,
+                        dead,
+                        mean,
+                        reducers));
+    int[] place = roles.place();
+    int others = roles.others();
+    return ShuffledFrames.of(routed, reducers)
+        .values()
+        .mapPartitions(
+            frames -> {
+              var all = new ArrayList<byte[]>();
+              frames.forEachRemaining(all::add);
+              Matches found =
+                  Matches.of(
+                      RowBatchCodec.decode(all, Matches.WIDTH),
+                      firms,
+                      j -> number[j],
+                      j -> place[j],
+                      others);
+              return List.of(ObjectCodec.encode(found)).iterator();
+            },
+            true);
+  }
+
+  private int reducers() {
+    return Math.max(1, Math.min(64, inference.rows().getNumPartitions()));
+  }
+
+  /** Row after row of the transpose. */
+  private static double[] flat(double[][] z) {
+    int rows = z[0].length;
+    double[] all = new double[Math.multiplyExact(rows, z.length)];
+    for (int first = 0; first < z.length; first += 8) {
+      int last = Math.min(z.length, first + 8);
+      for (int j = 0; j < rows; j++) {
+        for (int k = first; k < last; k++) {
+          all[j * z.length + k] = z[k][j];
+        }
+      }
+    }
+    return all;
   }
 
   private static Iterator<byte[]> sums(int partition, double[] values) {

@@ -1,15 +1,16 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.inference;
 
-import io.sparqr.numeric.RowBlock;
 import io.sparqr.spark.parts.OfPartition;
 import io.sparqr.spark.pattern.ColumnChunks;
 import io.sparqr.spark.wire.RowBatchCodec;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Iterator;
 import java.util.List;
+import scala.Tuple2;
 
 /** The sums of {@link LeaveOutVariance} over the rows of a partition, in their order. */
 final class TwoWayRows {
@@ -164,79 +165,67 @@ final class TwoWayRows {
   }
 
   /**
-   * The rows once more, each with its sigma_i^2, for {@link #effects}, which can then read them
-   * repeatedly without checks and weighting. Consecutive equal rows, such as those of a worker who
-   * stays, are combined.
+   * The rows on their way to the {@link Matches} of their workers, each with its sigma_i^2 and the
+   * root of its weight; rows without a worker stay together by partition. Dependent columns are
+   * left out.
+   *
+   * @param wide the way with more columns, that of the workers
+   * @param dead dependent columns
+   * @param reducers number of groups of workers
    */
-  static List<byte[]> compact(Observations row, double meanLabel) {
-    var frames = new ArrayList<byte[]>();
-    var batch = new RowBatchCodec.Builder(1);
+  static Iterator<Tuple2<Integer, byte[]>> routed(
+      Observations row, Roles roles, byte wide, BitSet dead, double meanLabel, int reducers) {
+    var frames = new ArrayList<Tuple2<Integer, byte[]>>();
+    var batch = new RowBatchCodec.Builder[reducers];
+    int[] sent = new int[reducers];
     int[] index = new int[0];
     double[] value = new double[0];
-    double[] variance = new double[1];
-    boolean any = false;
+    double[] rhs = new double[Matches.WIDTH];
     while (row.nextThatCounts()) {
-      int count = row.count();
-      boolean same =
-          any
-              && Arrays.equals(index, 0, index.length, row.index(), 0, count)
-              && Arrays.equals(value, 0, value.length, row.value(), 0, count);
-      if (any && !same) {
-        batch.add(0, index, value, 0, index.length, variance, 0);
-        variance[0] = 0;
+      if (index.length < row.count()) {
+        index = new int[2 * row.count()];
+        value = new double[2 * row.count()];
       }
-      if (!same) {
-        index = Arrays.copyOf(row.index(), count);
-        value = Arrays.copyOf(row.value(), count);
+      int worker = -1;
+      int count = 0;
+      for (int k = 0; k < row.count(); k++) {
+        int j = row.index()[k];
+        if (dead.get(j)) {
+          continue;
+        }
+        if (roles.way[j] == wide) {
+          worker = j;
+        } else {
+          index[count] = j;
+          value[count++] = row.value()[k];
+        }
       }
-      any = true;
-      variance[0] += variance(row, meanLabel);
-      if (batch.bytes() > BATCH_BYTES) {
-        frames.add(batch.take(row.partition(), frames.size()));
+      rhs[0] = variance(row, meanLabel);
+      rhs[1] = Math.sqrt(row.weight());
+      int to = (worker < 0 ? row.partition() : worker) % reducers;
+      if (batch[to] == null) {
+        batch[to] = new RowBatchCodec.Builder(Matches.WIDTH);
+      }
+      batch[to].add(worker, index, value, 0, count, rhs, 0);
+      if (batch[to].bytes() > BATCH_BYTES) {
+        frames.add(new Tuple2<>(to, batch[to].take(row.partition(), sent[to]++)));
       }
     }
-    if (any) {
-      batch.add(0, index, value, 0, index.length, variance, 0);
+    for (int to = 0; to < reducers; to++) {
+      if (batch[to] != null && batch[to].rows() > 0) {
+        frames.add(new Tuple2<>(to, batch[to].take(row.partition(), sent[to])));
+      }
     }
-    frames.add(batch.take(row.partition(), frames.size()));
-    return frames;
+    return frames.iterator();
   }
 
-  /**
-   * Two sums over the rows i, weighted by sigma_i^2: the sum over some columns j of n_j (a_i'Z
-   * e_j)^2, and the row's own effect, a_ij a_i'Z e_j.
-   *
-   * @param frames results of {@link #compact}
-   * @param z n x k, row-major: columns [from, from + k) of a way, in the order of the list
-   * @param number size n: index in the list, or -1
-   * @param weight n_j by index
-   */
-  static double[] effects(
-      Iterator<byte[]> frames, double[] z, int[] number, double[] weight, int from) {
-    int k = z.length / number.length;
-    double[] sums = new double[2];
-    double[] t = new double[k];
-    while (frames.hasNext()) {
-      RowBlock rows = RowBatchCodec.decode(List.of(frames.next()), 1);
-      for (int i = 0; i < rows.rows(); i++) {
-        Arrays.fill(t, 0);
-        for (int e = rows.rowStart()[i]; e < rows.rowStart()[i + 1]; e++) {
-          add(rows.value()[e], z, rows.position()[e] * k, t);
-        }
-        double square = 0;
-        for (int c = 0; c < k; c++) {
-          square += weight[from + c] * t[c] * t[c];
-        }
-        double own = 0;
-        for (int e = rows.rowStart()[i]; e < rows.rowStart()[i + 1]; e++) {
-          int c = number[rows.position()[e]] - from;
-          own += c >= 0 && c < k ? rows.value()[e] * t[c] : 0;
-        }
-        sums[0] += rows.rhs()[i] * square;
-        sums[1] += rows.rhs()[i] * own;
-      }
+  /** The rows of a matrix, each an array: loops over them have no offset. */
+  static double[][] rows(double[] z, int width) {
+    double[][] rows = new double[z.length / width][];
+    for (int j = 0; j < rows.length; j++) {
+      rows[j] = Arrays.copyOfRange(z, j * width, (j + 1) * width);
     }
-    return sums;
+    return rows;
   }
 
   private static void product(Observations row, double[] g, int q, double[] t) {

@@ -62,11 +62,16 @@ class LeaveOutVarianceTest {
         f.size());
   }
 
-  /** More workers than firms and fewer; references left out or not; covariates; weights. */
+  /**
+   * More workers than firms and fewer; a worker and a firm left out as references, or not;
+   * covariates; weights.
+   */
   @SampledCases(oneIn = 5)
   @ParameterizedTest
   @CsvSource({
     "60,9,4,false,2,false",
+    "60,9,4,true,2,true",
+    "150,80,7,false,3,true",
     "60,9,4,true,0,true",
     "25,40,12,false,1,true",
     "70,25,8,true,3,false",
@@ -78,20 +83,23 @@ class LeaveOutVarianceTest {
     var random = new Random(seed);
     Panel p = panel(random, workers, firms, years);
     int m = p.worker.length;
-    int firstFirm = p.workers;
     int out = reference ? 1 : 0;
-    int n = p.workers + p.firms - out + covariates;
+    int firstFirm = p.workers - out;
+    int n = p.workers + p.firms - 2 * out + covariates;
     double[][] a = new double[m][n];
     double[] y = new double[m];
     double[] w = new double[m];
     var rows = new ArrayList<SparseRow>();
     for (int i = 0; i < m; i++) {
-      a[i][p.worker[i]] = 1;
+      if (p.worker[i] >= out) {
+        a[i][p.worker[i] - out] = 1;
+      }
       if (p.firm[i] >= out) {
         a[i][firstFirm + p.firm[i] - out] = 1;
       }
       for (int k = 0; k < covariates; k++) {
-        a[i][n - covariates + k] = k == 0 ? 1 : random.nextGaussian();
+        boolean constant = covariates > 1 && k == covariates - 1;
+        a[i][n - covariates + k] = constant ? 1 : random.nextGaussian();
       }
       y[i] = 5 + 0.3 * (p.worker[i] % 5) + 0.2 * (p.firm[i] % 7) + random.nextGaussian();
       w[i] = weighted ? 1 + random.nextInt(3) : 1;
@@ -104,7 +112,7 @@ class LeaveOutVarianceTest {
             .executors(2)
             .partitionOptions(new PartitionOptions(3, 4, 2, 0))
             .factorize(rdd)) {
-      int[] ws = IntStream.range(0, p.workers).toArray();
+      int[] ws = IntStream.range(0, firstFirm).toArray();
       int[] fs = IntStream.range(firstFirm, firstFirm + p.firms - out).toArray();
       VarianceComponents found = LeaveOutVariance.of(Inference.of(f, rdd), ws, fs);
       String what = "seed " + seed + ", " + m + " rows, " + n + " columns";

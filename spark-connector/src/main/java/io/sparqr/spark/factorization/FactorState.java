@@ -37,6 +37,7 @@ import io.sparqr.spark.solve.LevelSolve;
 import io.sparqr.spark.solve.ResidualPass;
 import io.sparqr.spark.solve.RowCopies;
 import io.sparqr.spark.solve.SemiNormalEquations;
+import io.sparqr.sparse.Permutation;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.io.IOException;
 import java.util.Arrays;
@@ -452,6 +453,16 @@ public final class FactorState implements AutoCloseable {
   /** (A'A)^-1 u for each u. */
   public double[][] inverseTimes(List<SparseRow> vectors) {
     return scoped(scope -> statistics.inverseTimes(vectors, basic, scope));
+  }
+
+  /** (A'A)^-1 u at some columns, for each u. */
+  public double[][] inverseTimes(List<SparseRow> vectors, int[] columns) {
+    return scoped(scope -> statistics.inverseTimes(vectors, columns, basic, scope));
+  }
+
+  /** The columns in the order of R. */
+  public Permutation permutation() {
+    return made.plan().value().analysis().permutation();
   }
 
   /** R^-T u for each u. */

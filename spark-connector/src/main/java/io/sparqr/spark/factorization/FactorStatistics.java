@@ -10,6 +10,7 @@ import io.sparqr.spark.inverse.InverseNorms;
 import io.sparqr.spark.model.HalfSolve;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.rows.RowSource;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -27,6 +28,10 @@ final class FactorStatistics {
   private final FactorRun made;
   private final NormalInverse inverse;
   private final Held held;
+
+  /** Vectors of n values on the driver at a time. */
+  private static final int FEW = 16;
+
   private double @Nullable [] norms;
   private @Nullable JavaRDD<double[]> leverages;
 
@@ -72,6 +77,27 @@ final class FactorStatistics {
     double[][] times = inverse.times(basic.projected(inverse.plan(), vectors), scope);
     basic.move(inverse.plan(), times, scope);
     return times;
+  }
+
+  /** (A'A)^-1 u at some columns, for each u. */
+  double[][] inverseTimes(
+      List<SparseRow> vectors, int[] columns, BasicColumns basic, JobScope scope) {
+    for (int j : columns) {
+      Objects.checkIndex(j, inverse.plan().analysis().columns());
+    }
+    if (!basic.moves() && inverse.isSelective()) {
+      return inverse.times(vectors, columns, scope);
+    }
+    double[][] at = new double[vectors.size()][];
+    for (int from = 0; from < at.length; from += FEW) {
+      double[][] some =
+          inverseTimes(vectors.subList(from, Math.min(at.length, from + FEW)), basic, scope);
+      for (int k = 0; k < some.length; k++) {
+        double[] z = some[k];
+        at[from + k] = Arrays.stream(columns).mapToDouble(j -> z[j]).toArray();
+      }
+    }
+    return at;
   }
 
   /** R^-T u for each u. */

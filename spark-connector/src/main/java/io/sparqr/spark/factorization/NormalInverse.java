@@ -8,7 +8,11 @@ import io.sparqr.spark.model.HalfSolve;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.solve.LevelSolve;
+import io.sparqr.spark.solve.Support;
+import java.util.Arrays;
 import java.util.List;
+import java.util.function.IntUnaryOperator;
+import java.util.stream.IntStream;
 
 /**
  * Products with (A'A)^-1 and its root R^-T for a few sparse vectors at a time, in the caller's
@@ -28,6 +32,12 @@ record NormalInverse(SolvePlan plan, SingletonRows singletons, LevelSolve levels
   /** Relative rounding error allowed in a product with a null vector. */
   private static final double ROUNDING = 256 * Math.ulp(1.0);
 
+  /** Maximum number of vectors in a batch, of which R is read once. */
+  private static final int BATCH = 1024;
+
+  /** Maximum number of values in a batch, 64 MB. */
+  private static final long BATCH_VALUES = 8 << 20;
+
   /** Solves with dense vectors of equilibrated columns. */
   MovedErrors.Normal solves(JobScope scope) {
     return new NormalSolves(plan, levels, singletons, scope);
@@ -41,12 +51,12 @@ record NormalInverse(SolvePlan plan, SingletonRows singletons, LevelSolve levels
       forward(c, width, scope);
     }
     boolean[] estimable = new boolean[width];
-    java.util.Arrays.fill(estimable, true);
+    Arrays.fill(estimable, true);
     double[] rest = new double[Math.multiplyExact(dead.length, width)];
     for (int d = 0; d < dead.length; d++) {
       int at = plan.position(dead[d]) * width;
       System.arraycopy(c, at, rest, d * width, width);
-      java.util.Arrays.fill(c, at, at + width, 0);
+      Arrays.fill(c, at, at + width, 0);
     }
     var half = new HalfSolve(width, c, estimable);
     for (int k = 0; k < width && dead.length > 0; k++) {
@@ -58,7 +68,7 @@ record NormalInverse(SolvePlan plan, SingletonRows singletons, LevelSolve levels
   private boolean isEstimable(SparseRow u, double[] rest, int k, HalfSolve half) {
     double[] own = new double[dead.length];
     for (int e = 0; e < u.indices().length; e++) {
-      int d = java.util.Arrays.binarySearch(dead, u.indices()[e]);
+      int d = Arrays.binarySearch(dead, u.indices()[e]);
       if (d >= 0) {
         own[d] = plan.scaled(dead[d], Math.abs(u.values()[e]));
       }
@@ -82,7 +92,7 @@ record NormalInverse(SolvePlan plan, SingletonRows singletons, LevelSolve levels
     forward(c, width, scope);
     for (int d : dead) {
       int at = plan.position(d) * width;
-      java.util.Arrays.fill(c, at, at + width, 0);
+      Arrays.fill(c, at, at + width, 0);
     }
     levels.back(c, width, scope);
     singletons.backSubstitute(c, c, width);
@@ -91,6 +101,49 @@ record NormalInverse(SolvePlan plan, SingletonRows singletons, LevelSolve levels
       z[k] = plan.inCallersUnits(c, k, width);
     }
     return z;
+  }
+
+  /**
+   * The same at some columns: on the fronts that have those or the vectors' as pivots and all above
+   * them, where nothing else decides. Batch by batch.
+   *
+   * @param columns original indices
+   * @return by vector, a value for each column
+   */
+  double[][] times(List<SparseRow> vectors, int[] columns, JobScope scope) {
+    int[] both =
+        IntStream.concat(
+                vectors.stream().flatMapToInt(u -> Arrays.stream(u.indices())),
+                Arrays.stream(columns))
+            .toArray();
+    Support support = Support.of(plan, both);
+    LevelSolve on = levels.on(support);
+    int batch = (int) Math.max(1, Math.min(BATCH, BATCH_VALUES / Math.max(1, support.size())));
+    double[][] all = new double[vectors.size()][];
+    for (int from = 0; from < all.length; from += batch) {
+      List<SparseRow> some = vectors.subList(from, Math.min(all.length, from + batch));
+      int width = some.size();
+      double[] c = new double[support.size() * width];
+      for (int k = 0; k < width; k++) {
+        add(some.get(k), support::index, c, k, width);
+      }
+      double[] z = on.normal(c, width, scope);
+      for (int k = 0; k < width; k++) {
+        all[from + k] = new double[columns.length];
+      }
+      for (int e = 0; e < columns.length; e++) {
+        int at = support.index(plan.position(columns[e])) * width;
+        for (int k = 0; k < width; k++) {
+          all[from + k][e] = plan.scaled(columns[e], z[at + k]);
+        }
+      }
+    }
+    return all;
+  }
+
+  /** Whether vectors need no front but those of their columns and above. */
+  boolean isSelective() {
+    return levels.isSelective() && plan.analysis().singletons() == 0;
   }
 
   private void forward(double[] c, int width, JobScope scope) {
@@ -102,12 +155,15 @@ record NormalInverse(SolvePlan plan, SingletonRows singletons, LevelSolve levels
     int width = vectors.size();
     double[] c = plan.vector(width);
     for (int k = 0; k < width; k++) {
-      SparseRow u = vectors.get(k);
-      for (int e = 0; e < u.indices().length; e++) {
-        int j = java.util.Objects.checkIndex(u.indices()[e], plan.analysis().columns());
-        c[plan.position(j) * width + k] += plan.scaled(j, u.values()[e]);
-      }
+      add(vectors.get(k), p -> p, c, k, width);
     }
     return c;
+  }
+
+  private void add(SparseRow u, IntUnaryOperator index, double[] c, int k, int width) {
+    for (int e = 0; e < u.indices().length; e++) {
+      int j = java.util.Objects.checkIndex(u.indices()[e], plan.analysis().columns());
+      c[index.applyAsInt(plan.position(j)) * width + k] += plan.scaled(j, u.values()[e]);
+    }
   }
 }

@@ -54,6 +54,9 @@ final class FrontInverse {
 
   private final int rank;
 
+  /** F'F where it pays. */
+  private @Nullable InverseGram gram;
+
   /** Scratch for F u, created on first use. */
   private double @Nullable [] sum;
 
@@ -270,9 +273,32 @@ final class FrontInverse {
     return Norms.norm(t, 0, top);
   }
 
+  /**
+   * Prepares for children.
+   *
+   * @param squares sum of the squares of their tails' lengths
+   * @return whether each child's tail is then one thread's work
+   */
+  boolean expect(double squares, Crew crew) {
+    if (InverseGram.pays(squares, stair.length)) {
+      gram = new InverseGram(f, rows, stair, crew);
+    }
+    return gram != null;
+  }
+
   /** F on a child's tail, which consists of the given local columns, ascending. */
   InverseFactor restrict(int[] local, StaircaseQr qr, Crew crew) {
     int count = local.length;
+    if (gram != null) {
+      int[] columns = new int[count];
+      for (int k = 0; k < count; k++) {
+        columns[k] = column(local[count - 1 - k]);
+      }
+      InverseFactor found = gram.factor(columns);
+      if (found != null) {
+        return found;
+      }
+    }
     int[] to = new int[count];
     int top = 0;
     for (int k = 0; k < count; k++) {

@@ -238,9 +238,15 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr>, AutoClosea
     int[] child = new int[analysis.childCount(f)];
     InverseFactor[] tail = new InverseFactor[child.length];
     int few = 0;
+    double squares = 0;
+    for (int c = 0; c < child.length; c++) {
+      double cn = analysis.cn(analysis.child(f, c));
+      squares += cn * cn;
+    }
+    boolean alone = z.expect(squares, crew);
     for (int c = 0; c < child.length; c++) {
       int k = analysis.child(f, c);
-      if (analysis.cn(k) > LONG_TAIL) {
+      if (analysis.cn(k) > LONG_TAIL && !alone) {
         hand(i, k, z.restrict(tailOf(k, f), qr, crew));
       } else if (analysis.cn(k) > 0) {
         child[few++] = k;
@@ -293,12 +299,25 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr>, AutoClosea
   /** The indices of positions, ascending, among the columns of a front that contains them all. */
   private int[] local(int f, int[] positions) {
     int[] local = new int[positions.length];
-    int k = 0;
+    int from = 0;
     for (int c = 0; c < local.length; c++) {
-      while (analysis.column(f, k) != positions[c]) {
-        k++;
+      // doubling, then halving: few positions are far from each other, many are neighbours
+      int step = 1;
+      while (from + step < analysis.fn(f) && analysis.column(f, from + step) <= positions[c]) {
+        step *= 2;
       }
-      local[c] = k;
+      int low = from + step / 2;
+      int high = Math.min(from + step, analysis.fn(f)) - 1;
+      while (low < high) {
+        int middle = (low + high + 1) >>> 1;
+        if (analysis.column(f, middle) <= positions[c]) {
+          low = middle;
+        } else {
+          high = middle - 1;
+        }
+      }
+      local[c] = low;
+      from = low;
     }
     return local;
   }

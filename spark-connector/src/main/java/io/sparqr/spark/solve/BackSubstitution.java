@@ -3,7 +3,6 @@ package io.sparqr.spark.solve;
 
 import io.sparqr.numeric.BitChecksum;
 import io.sparqr.numeric.Probe;
-import io.sparqr.numeric.dense.BlasLoader;
 import io.sparqr.spark.stored.FactorSegment;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.threads.Crew;
@@ -20,9 +19,6 @@ final class BackSubstitution extends FrontVectors {
   /** Rows that one thread sums at a time. */
   private static final int PIECE = 8;
 
-  /** The same for products by BLAS. */
-  private static final int WIDE_PIECE = 32;
-
   private final boolean stored;
 
   private final ThreadLocal<Buffer> helper = ThreadLocal.withInitial(Buffer::new);
@@ -30,13 +26,18 @@ final class BackSubstitution extends FrontVectors {
   /**
    * Starts at the roots.
    *
-   * @param x from position {@code base} on, width values each: in: x outside the task and, unless
-   *     {@code stored}, c at its pivots; out: x
+   * @param x at the task's places, width values each: in: x outside the task and, unless {@code
+   *     stored}, c at its pivots; out: x
    * @param stored whether c is the Q'b stored with R, followed by the {@link Probe}
    */
   BackSubstitution(
-      SymbolicAnalysis analysis, TaskFactor r, double[] x, int base, int width, boolean stored) {
-    super(analysis, r, x, base, width, true);
+      SymbolicAnalysis analysis,
+      TaskFactor r,
+      double[] x,
+      Places places,
+      int width,
+      boolean stored) {
+    super(analysis, r, x, places, width, true);
     this.stored = stored;
   }
 
@@ -48,16 +49,17 @@ final class BackSubstitution extends FrontVectors {
     if (rows.isEmpty()) {
       return;
     }
-    double[] v = buffer.vector(fn * width);
+    double[] v = buffer.vector((fn + 1) * width);
     for (int k = 0; k < fn; k++) {
       System.arraycopy(x, at(analysis.column(f, k)), v, k * width, width);
     }
     double[] row = buffer.row(fn);
     int first = analysis.firstPivot(f);
+    boolean wide = !stored && isWide(i, fn);
     for (int s = rows.size() - 1; s >= 0; s--) {
       FactorSegment segment = rows.get(s);
-      long read = 0;
-      for (int to = segment.rows(); to > 0; to -= BLOCK) {
+      long read = wide ? WideFront.back(segment, width, fn, v, crew) : 0;
+      for (int to = wide ? 0 : segment.rows(); to > 0; to -= BLOCK) {
         read += block(segment, Math.max(0, to - BLOCK), to, first, fn, v, row, crew);
       }
       if (segment.unchecked()) {
@@ -104,8 +106,7 @@ final class BackSubstitution extends FrontVectors {
     }
     long read = 0;
     if (fn > end) {
-      int rows = byBlas(to - from, fn - end) ? WIDE_PIECE : PIECE;
-      int pieces = (to - from + rows - 1) / rows;
+      int pieces = (to - from + PIECE - 1) / PIECE;
       if ((long) (to - from) * (fn - end) * width < SHARED_ENTRIES) {
         read = right(segment, from, from, to, end, fn, v, row, sum);
       } else {
@@ -113,9 +114,9 @@ final class BackSubstitution extends FrontVectors {
         crew.run(
             pieces,
             p -> {
-              int start = from + p * rows;
+              int start = from + p * PIECE;
               double[] own = helper.get().row(fn);
-              int last = Math.min(start + rows, to);
+              int last = Math.min(start + PIECE, to);
               bits[p] = right(segment, from, start, last, end, fn, v, own, sum);
             });
         read = Arrays.stream(bits).sum();
@@ -150,22 +151,10 @@ final class BackSubstitution extends FrontVectors {
       double[] sum) {
     long read = 0;
     int length = fn - end;
-    boolean blas = byBlas(to - first, length);
-    double[] all = blas ? helper.get().vector((to - first) * length) : row;
     for (int i = first; i < to; i++) {
       segment.row(i, end, fn, row);
       read += segment.unchecked() ? BitChecksum.sum(row, 0, length) : 0;
-      if (blas) {
-        System.arraycopy(row, 0, all, (i - first) * length, length);
-      } else {
-        subtract(row, 0, length, v, end * width, sum, (i - begin) * width);
-      }
-    }
-    if (blas) {
-      int at = (first - begin) * width;
-      int m = width;
-      var kernels = BlasLoader.kernels();
-      kernels.gemm(false, m, to - first, length, -1, v, end * m, m, all, 0, length, 1, sum, at, m);
+      subtract(row, 0, length, v, end * width, sum, (i - begin) * width);
     }
     return read;
   }

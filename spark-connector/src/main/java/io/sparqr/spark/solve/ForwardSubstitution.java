@@ -1,7 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.solve;
 
-import io.sparqr.numeric.dense.BlasLoader;
 import io.sparqr.spark.stored.FactorSegment;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.threads.Crew;
@@ -30,19 +29,20 @@ final class ForwardSubstitution extends FrontVectors {
   /**
    * Starts at the leaves.
    *
-   * @param x from position {@code base} on, width values each: in: c at the task's pivots, 0
-   *     elsewhere; out: y at live pivots, the remainder of c at dead ones and, after {@link
-   *     #addOutside}, the update to c outside the task
+   * @param x at the task's places, width values each: in: c at the task's pivots, 0 elsewhere; out:
+   *     y at live pivots, the remainder of c at dead ones and, after {@link #addOutside}, the
+   *     update to c outside the task
    */
-  ForwardSubstitution(SymbolicAnalysis analysis, TaskFactor r, double[] x, int base, int width) {
-    super(analysis, r, x, base, width, false);
+  ForwardSubstitution(
+      SymbolicAnalysis analysis, TaskFactor r, double[] x, Places places, int width) {
+    super(analysis, r, x, places, width, false);
     this.update = new double[r.count()][];
     this.below = new ArrayList<>();
     for (int i = 0; i < r.count(); i++) {
       below.add(List.of());
     }
     for (int i = 0; i < r.count(); i++) {
-      int above = r.above(i);
+      int above = has(i) ? r.above(i) : -1;
       if (above >= 0) {
         if (below.get(above).isEmpty()) {
           below.set(above, new ArrayList<>());
@@ -57,7 +57,7 @@ final class ForwardSubstitution extends FrontVectors {
     int f = r.front(i);
     int fn = analysis.fn(f);
     int fp = analysis.fp(f);
-    double[] v = buffer.vector(fn * width);
+    double[] v = buffer.vector((fn + 1) * width);
     System.arraycopy(x, at(analysis.firstPivot(f)), v, 0, fp * width);
     Arrays.fill(v, fp * width, fn * width, 0);
     for (int child : below.get(i)) {
@@ -67,7 +67,12 @@ final class ForwardSubstitution extends FrontVectors {
       return;
     }
     double[] row = buffer.row(fn);
+    boolean wide = isWide(i, fn);
     for (FactorSegment segment : r.rows(i)) {
+      if (wide) {
+        WideFront.forward(segment, width, fn, v, crew);
+        continue;
+      }
       for (int from = 0; from < segment.rows(); from += BLOCK) {
         block(segment, from, Math.min(from + BLOCK, segment.rows()), fn, v, row, crew);
       }
@@ -135,10 +140,6 @@ final class ForwardSubstitution extends FrontVectors {
               int first = end + p * STRIP;
               int last = Math.min(first + STRIP, fn);
               double[] own = helper.get().row(last - first);
-              if (byBlas(to - from, last - first)) {
-                subtractAll(segment, from, to, first, last, own, y, v);
-                return;
-              }
               for (int i = from; i < to; i++) {
                 int yAt = (i - from) * width;
                 if (!isZero(y, yAt, yAt + width)) {
@@ -147,29 +148,6 @@ final class ForwardSubstitution extends FrontVectors {
                 }
               }
             });
-  }
-
-  /** v in columns [first, last) minus y times rows [from, to), by BLAS. */
-  private void subtractAll(
-      FactorSegment segment,
-      int from,
-      int to,
-      int first,
-      int last,
-      double[] row,
-      double[] y,
-      double[] v) {
-    int rows = to - from;
-    double[] all = helper.get().vector(rows * (last - first));
-    for (int i = 0; i < rows; i++) {
-      segment.row(from + i, first, last, row);
-      for (int j = 0; j < last - first; j++) {
-        all[i + j * rows] = row[j];
-      }
-    }
-    int m = width;
-    var kernels = BlasLoader.kernels();
-    kernels.gemm(false, m, last - first, rows, -1, y, 0, m, all, 0, rows, 1, v, first * m, m);
   }
 
   /** v, from {@code start} on, minus row[from .. to) times y. */

@@ -7,6 +7,7 @@ import io.sparqr.threads.Crew;
 import io.sparqr.threads.TreeUnits;
 import io.sparqr.threads.UnitOrder;
 import io.sparqr.threads.UnitThreads;
+import java.util.List;
 import java.util.concurrent.CancellationException;
 
 /**
@@ -20,14 +21,6 @@ abstract class FrontVectors implements UnitThreads.Units<FrontVectors.Buffer> {
   /** With fewer entries of R, sharing does not pay. */
   static final int SHARED_ENTRIES = 1 << 16;
 
-  /**
-   * From so many right-hand sides and entries of R on, products go by BLAS: one row of R after the
-   * other would read x each time.
-   */
-  private static final int WIDE = 32;
-
-  private static final int LARGE = 256;
-
   /** Overhead of a front, in entries. */
   private static final double FRONT_OVERHEAD = 200;
 
@@ -37,7 +30,7 @@ abstract class FrontVectors implements UnitThreads.Units<FrontVectors.Buffer> {
   final SymbolicAnalysis analysis;
   final TaskFactor r;
   final double[] x;
-  final int base;
+  private final Places places;
   final int width;
   private final TreeUnits units;
   private final UnitOrder order;
@@ -60,17 +53,17 @@ abstract class FrontVectors implements UnitThreads.Units<FrontVectors.Buffer> {
   }
 
   FrontVectors(
-      SymbolicAnalysis analysis, TaskFactor r, double[] x, int base, int width, boolean down) {
+      SymbolicAnalysis analysis, TaskFactor r, double[] x, Places places, int width, boolean down) {
     this.analysis = analysis;
     this.r = r;
     this.x = x;
-    this.base = base;
+    this.places = places;
     this.width = width;
     this.down = down;
     double[] work = new double[r.count()];
     for (int i = 0; i < work.length; i++) {
       double rank = 0;
-      for (FactorSegment s : r.rows(i)) {
+      for (FactorSegment s : has(i) ? r.rows(i) : List.<FactorSegment>of()) {
         rank += s.rows();
       }
       work[i] = ENTRY * width * (FRONT_OVERHEAD + rank * analysis.fn(r.front(i)));
@@ -79,11 +72,16 @@ abstract class FrontVectors implements UnitThreads.Units<FrontVectors.Buffer> {
     this.order = down ? UnitOrder.down(units) : UnitOrder.up(units);
   }
 
+  /** Whether front i of the task takes part. */
+  final boolean has(int i) {
+    return places.has(r.front(i));
+  }
+
   /** Processes front i of the task. */
   abstract void front(int i, Buffer buffer, Crew crew);
 
-  int at(int position) {
-    return (position - base) * width;
+  final int at(int position) {
+    return places.of(position) * width;
   }
 
   @Override
@@ -114,7 +112,10 @@ abstract class FrontVectors implements UnitThreads.Units<FrontVectors.Buffer> {
       if (Thread.currentThread().isInterrupted()) {
         throw new CancellationException("interrupted within a triangular solve");
       }
-      front(down ? from + to - 1 - k : k, buffer, crew);
+      int i = down ? from + to - 1 - k : k;
+      if (has(i)) {
+        front(i, buffer, crew);
+      }
     }
   }
 
@@ -122,8 +123,12 @@ abstract class FrontVectors implements UnitThreads.Units<FrontVectors.Buffer> {
     return entries < SHARED_ENTRIES ? Crew.ALONE : crew;
   }
 
-  /** Whether products with so many rows and columns of R go by BLAS. */
-  final boolean byBlas(int rows, int columns) {
-    return width >= WIDE && (long) rows * columns >= LARGE;
+  /** Whether front i, of so many columns, is solved with by BLAS. */
+  final boolean isWide(int i, int fn) {
+    long rank = 0;
+    for (FactorSegment s : r.rows(i)) {
+      rank += s.rows();
+    }
+    return WideFront.pays(width, rank, fn);
   }
 }

@@ -37,6 +37,10 @@ public final class LevelSolve {
   private final PlanHandle broadcast;
   private final SolvePlan plan;
   private final FactorLevels levels;
+
+  /** Null: all fronts. */
+  private final @Nullable Support support;
+
   private String residence = "";
 
   /** By task, found once. */
@@ -44,9 +48,32 @@ public final class LevelSolve {
 
   /** Solves with the R of these levels. */
   public LevelSolve(PlanHandle broadcast, FactorLevels levels) {
+    this(broadcast, levels, null);
+  }
+
+  private LevelSolve(PlanHandle broadcast, FactorLevels levels, @Nullable Support support) {
+    this.support = support;
     this.broadcast = broadcast;
     this.plan = broadcast.value();
     this.levels = levels;
+  }
+
+  /** Whether {@link #on} can solve on some fronts only: devices solve with all of their R. */
+  public boolean isSelective() {
+    return levels.resident() == null;
+  }
+
+  /**
+   * The same R on some fronts only: vectors then have a value at each {@link Support#index}, and
+   * are 0 elsewhere. Tasks without such a front do nothing.
+   *
+   * @throws IllegalStateException unless {@link #isSelective}
+   */
+  public LevelSolve on(Support fronts) {
+    if (!isSelective()) {
+      throw new IllegalStateException("R is on devices");
+    }
+    return new LevelSolve(broadcast, levels, fronts);
   }
 
   /**
@@ -137,6 +164,9 @@ public final class LevelSolve {
   private List<TaskSolve.Where> up(Substitution what, double[] c, int width, JobScope scope) {
     var where = new ArrayList<TaskSolve.Where>();
     for (int l = 0; l < levels.count(); l++) {
+      if (plan.partition().level(l).stream().noneMatch(this::takesPart)) {
+        continue;
+      }
       scope.describe("forward substitution, level " + (l + 1) + " of " + levels.count());
       put(l, what, made(l, what, c, width, where), c, width);
     }
@@ -155,7 +185,7 @@ public final class LevelSolve {
   private List<TaskSolve.Where> down(
       Substitution what, double[] x, int width, int from, JobScope scope) {
     var where = new ArrayList<TaskSolve.Where>();
-    for (List<int[]> pass : passes(from)) {
+    for (List<int[]> pass : parted(passes(from))) {
       int[] level =
           pass.stream().flatMapToInt(Arrays::stream).map(t -> task(t).level()).sorted().toArray();
       int low = level[0];
@@ -174,6 +204,26 @@ public final class LevelSolve {
       }
     }
     return where;
+  }
+
+  private boolean takesPart(SubtreeTask task) {
+    return support == null || Arrays.stream(task.fronts()).anyMatch(support::has);
+  }
+
+  /** The passes without the tasks that do nothing. */
+  private List<List<int[]>> parted(List<List<int[]>> passes) {
+    if (support == null) {
+      return passes;
+    }
+    return passes.stream()
+        .map(
+            pass ->
+                pass.stream()
+                    .map(g -> Arrays.stream(g).filter(t -> takesPart(task(t))).toArray())
+                    .filter(g -> g.length > 0)
+                    .toList())
+        .filter(pass -> !pass.isEmpty())
+        .toList();
   }
 
   private SubtreeTask task(int id) {
@@ -282,7 +332,9 @@ public final class LevelSolve {
   }
 
   private Part part(SubtreeTask task) {
-    return parts.computeIfAbsent(task.id(), id -> Part.of(plan.analysis(), task));
+    Support some = support;
+    return parts.computeIfAbsent(
+        task.id(), id -> Part.of(plan.analysis(), task, some == null ? f -> true : some::has));
   }
 
   /**
@@ -349,7 +401,8 @@ public final class LevelSolve {
 
   private byte[] input(SubtreeTask task, Substitution what, double[] x, int width) {
     int[] position = what.given(part(task));
-    return VectorCodec.encodeSparse(new Sparse(position, gathered(x, position, width), width));
+    double[] value = gathered(x, indices(position), width);
+    return VectorCodec.encodeSparse(new Sparse(position, value, width));
   }
 
   /** Sets x at the pivots of a level's tasks, and adds their updates at the columns outside. */
@@ -361,7 +414,7 @@ public final class LevelSolve {
       place(new Sparse(pivots, value, width), x);
       int[] position = what.made(part(tasks.get(t)));
       for (int i = pivots.length; i < position.length; i++) {
-        int at = position[i] * width;
+        int at = index(position[i]) * width;
         for (int k = 0; k < width; k++) {
           x[at + k] += value[i * width + k];
         }
@@ -369,8 +422,17 @@ public final class LevelSolve {
     }
   }
 
-  private static void place(Sparse piece, double[] x) {
-    int[] position = piece.position();
+  /** Where values at positions are in a vector. */
+  private int[] indices(int[] position) {
+    return support == null ? position : Arrays.stream(position).map(support::index).toArray();
+  }
+
+  private int index(int position) {
+    return support == null ? position : support.index(position);
+  }
+
+  private void place(Sparse piece, double[] x) {
+    int[] position = indices(piece.position());
     int width = piece.width();
     if (consecutive(position)) {
       System.arraycopy(piece.value(), 0, x, position[0] * width, position.length * width);

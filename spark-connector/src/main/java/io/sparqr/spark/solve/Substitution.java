@@ -5,11 +5,13 @@ import io.sparqr.numeric.ResidentFactor;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.stored.TaskOutput;
+import io.sparqr.spark.wire.VectorCodec;
 import io.sparqr.spark.wire.VectorCodec.Sparse;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.Optional;
+import java.util.function.IntPredicate;
 
 /**
  * What a task solves with its part of R, on a device where R has stayed or with the stored rows.
@@ -100,6 +102,10 @@ public enum Substitution {
    * @param threads threads for each task
    */
   byte[] withRows(SolvePlan plan, Iterator<TaskOutput> kept, Sparse given, int[] threads) {
+    if (takesPivots && given.position().length == 0) {
+      // none of its fronts takes part
+      return VectorCodec.encodeSparse(given);
+    }
     return withRows.solve(plan, kept, given, threads);
   }
 
@@ -122,8 +128,14 @@ public enum Substitution {
   record Part(int[] pivots, int[] outside) {
 
     static Part of(SymbolicAnalysis analysis, SubtreeTask task) {
+      return of(analysis, task, f -> true);
+    }
+
+    /** The same of some of its fronts. */
+    static Part of(SymbolicAnalysis analysis, SubtreeTask task, IntPredicate has) {
       return new Part(
-          TriangularSolve.pivots(analysis, task), TriangularSolve.outside(analysis, task));
+          TriangularSolve.pivots(analysis, task, has),
+          TriangularSolve.outside(analysis, task, has));
     }
 
     /** The pivots, then the columns outside. */

@@ -12,6 +12,7 @@ import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.threads.UnitThreads;
 import java.util.Arrays;
 import java.util.Iterator;
+import java.util.function.IntPredicate;
 
 /**
  * Solves with one task's part of R on its executor, reading the packed rows in place: R x = c from
@@ -23,7 +24,7 @@ public final class TriangularSolve implements AutoCloseable {
 
   private final SymbolicAnalysis analysis;
   private final TaskFactor r;
-  private final int base;
+  private final Places places;
   private final int width;
   private final double[] x;
 
@@ -32,15 +33,20 @@ public final class TriangularSolve implements AutoCloseable {
    *     reads them
    */
   private TriangularSolve(
-      SolvePlan plan, Iterator<TaskOutput> kept, Sparse given, int[] threads, boolean descends) {
+      SolvePlan plan,
+      Iterator<TaskOutput> kept,
+      Sparse given,
+      boolean stored,
+      int[] threads,
+      boolean descends) {
     this.analysis = plan.analysis();
     this.r = new TaskFactor(plan, kept, threads, !descends);
-    this.base = analysis.firstPivot(r.front(0));
+    this.places = stored ? Places.all(analysis, r.task()) : Places.of(analysis, r.task(), given);
     this.width = given.width();
-    long length = (long) (analysis.columns() - base) * width;
+    long length = (long) places.count() * width;
     if (length > Integer.MAX_VALUE - 8) {
       throw new IndexOverflowException(
-          width + " right-hand sides of " + analysis.columns() + " columns", "solution", length);
+          width + " right-hand sides of " + places.count() + " columns", "solution", length);
     }
     this.x = new double[(int) length];
     for (int i = 0; i < given.position().length; i++) {
@@ -54,7 +60,7 @@ public final class TriangularSolve implements AutoCloseable {
   }
 
   private int at(int position) {
-    return (position - base) * width;
+    return places.of(position) * width;
   }
 
   /**
@@ -70,7 +76,7 @@ public final class TriangularSolve implements AutoCloseable {
    */
   public static byte[] back(
       SolvePlan plan, Iterator<TaskOutput> kept, Sparse given, boolean stored, int[] threads) {
-    try (var solve = new TriangularSolve(plan, kept, given, threads, true)) {
+    try (var solve = new TriangularSolve(plan, kept, given, stored, threads, true)) {
       solve.descend(stored);
       if (!stored) {
         solve.clearDead();
@@ -88,29 +94,32 @@ public final class TriangularSolve implements AutoCloseable {
    */
   static byte[] homogeneous(
       SolvePlan plan, Iterator<TaskOutput> kept, Sparse given, int[] threads) {
-    try (var solve = new TriangularSolve(plan, kept, given, threads, true)) {
+    try (var solve = new TriangularSolve(plan, kept, given, false, threads, true)) {
       solve.descend(false);
       return VectorCodec.encodeSparse(solve.pivots());
     }
   }
 
   private void descend(boolean stored) {
-    var units = new BackSubstitution(analysis, r, x, base, width, stored);
+    var units = new BackSubstitution(analysis, r, x, places, width, stored);
     UnitThreads.run(units, r.threads(), "sparqr-solve");
   }
 
   /** Clears pivots without a row. */
   private void clearDead() {
     for (int i = 0; i < r.count(); i++) {
-      int first = analysis.firstPivot(r.front(i));
+      if (!places.has(r.front(i))) {
+        continue;
+      }
+      int first = at(analysis.firstPivot(r.front(i)));
       int next = 0;
       for (FactorSegment s : r.rows(i)) {
         for (int k = 0; k < s.rows(); k++) {
-          Arrays.fill(x, at(first + next), at(first + s.livePivot(k)), 0);
+          Arrays.fill(x, first + next * width, first + s.livePivot(k) * width, 0);
           next = s.livePivot(k) + 1;
         }
       }
-      Arrays.fill(x, at(first + next), at(first + analysis.fp(r.front(i))), 0);
+      Arrays.fill(x, first + next * width, first + analysis.fp(r.front(i)) * width, 0);
     }
   }
 
@@ -125,13 +134,13 @@ public final class TriangularSolve implements AutoCloseable {
    */
   public static byte[] forward(
       SolvePlan plan, Iterator<TaskOutput> kept, Sparse given, boolean rest, int[] threads) {
-    try (var solve = new TriangularSolve(plan, kept, given, threads, false)) {
+    try (var solve = new TriangularSolve(plan, kept, given, false, threads, false)) {
       solve.ascend();
       if (!rest) {
         solve.clearDead();
       }
       Sparse own = solve.pivots();
-      Sparse out = solve.at(outside(plan.analysis(), solve.r.task()));
+      Sparse out = solve.at(solve.places.outside());
       int n = own.position().length;
       int[] position = Arrays.copyOf(own.position(), n + out.position().length);
       double[] value = Arrays.copyOf(own.value(), position.length * solve.width);
@@ -149,7 +158,7 @@ public final class TriangularSolve implements AutoCloseable {
    * @return x at the task's pivots
    */
   static byte[] normal(SolvePlan plan, Iterator<TaskOutput> kept, Sparse given, int[] threads) {
-    try (var solve = new TriangularSolve(plan, kept, given, threads, true)) {
+    try (var solve = new TriangularSolve(plan, kept, given, false, threads, true)) {
       solve.ascend();
       solve.clearDead();
       solve.descend(false);
@@ -159,13 +168,13 @@ public final class TriangularSolve implements AutoCloseable {
   }
 
   private void ascend() {
-    var units = new ForwardSubstitution(analysis, r, x, base, width);
+    var units = new ForwardSubstitution(analysis, r, x, places, width);
     UnitThreads.run(units, r.threads(), "sparqr-solve");
     units.addOutside();
   }
 
   private Sparse pivots() {
-    return at(pivots(analysis, r.task()));
+    return at(places.pivots());
   }
 
   private Sparse at(int[] position) {
@@ -178,13 +187,19 @@ public final class TriangularSolve implements AutoCloseable {
 
   /** Pivot positions of a task, ascending. */
   public static int[] pivots(SymbolicAnalysis analysis, SubtreeTask task) {
+    return pivots(analysis, task, f -> true);
+  }
+
+  /** Those of some of its fronts. */
+  static int[] pivots(SymbolicAnalysis analysis, SubtreeTask task, IntPredicate has) {
+    int[] fronts = Arrays.stream(task.fronts()).filter(has).toArray();
     int count = 0;
-    for (int f : task.fronts()) {
+    for (int f : fronts) {
       count += analysis.fp(f);
     }
     int[] position = new int[count];
     int k = 0;
-    for (int f : task.fronts()) {
+    for (int f : fronts) {
       for (int p = analysis.firstPivot(f); p < analysis.firstPivot(f + 1); p++) {
         position[k++] = p;
       }
@@ -196,13 +211,19 @@ public final class TriangularSolve implements AutoCloseable {
    * Positions outside a task with entries in its rows of R, ascending: the tails of its outputs.
    */
   public static int[] outside(SymbolicAnalysis analysis, SubtreeTask task) {
+    return outside(analysis, task, f -> true);
+  }
+
+  /** Those in rows of some of its fronts. */
+  static int[] outside(SymbolicAnalysis analysis, SubtreeTask task, IntPredicate has) {
+    int[] outputs = Arrays.stream(task.outputs()).filter(has).toArray();
     int count = 0;
-    for (int f : task.outputs()) {
+    for (int f : outputs) {
       count += analysis.cn(f);
     }
     int[] position = new int[count];
     int k = 0;
-    for (int f : task.outputs()) {
+    for (int f : outputs) {
       for (int c = analysis.fp(f); c < analysis.fn(f); c++) {
         position[k++] = analysis.column(f, c);
       }
