@@ -6,8 +6,8 @@ import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.dense.BlasLoader;
 import io.sparqr.numeric.dense.StaircaseQr;
 import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.solve.TaskColumns;
 import io.sparqr.spark.solve.TaskFactor;
-import io.sparqr.spark.solve.TriangularSolve;
 import io.sparqr.spark.stored.FactorSegment;
 import io.sparqr.spark.stored.TaskOutput;
 import io.sparqr.spark.wire.BlockCodec;
@@ -86,7 +86,7 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr>, AutoClosea
     ChangeCodec.refuse(rows);
     this.leverages = new RowLeverages(analysis, rows);
     this.questions = RowBatchCodec.decode(List.of(asked), 1);
-    int[] pivots = TriangularSolve.pivots(analysis, r.task());
+    int[] pivots = TaskColumns.pivots(analysis, r.task());
     this.position = Arrays.copyOf(pivots, pivots.length + questions.rows());
     this.norm = new double[position.length];
     this.at = new int[fronts.length];

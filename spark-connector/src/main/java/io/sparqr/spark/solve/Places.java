@@ -71,12 +71,12 @@ final class Places {
 
   /** The pivots of the fronts that take part, ascending. */
   int[] pivots() {
-    return TriangularSolve.pivots(analysis, task, has);
+    return TaskColumns.pivots(analysis, task, has);
   }
 
   /** Other columns of their rows of R, ascending. */
   int[] outside() {
-    return TriangularSolve.outside(analysis, task, has);
+    return TaskColumns.outside(analysis, task, has);
   }
 
   /** Number of values per vector. */

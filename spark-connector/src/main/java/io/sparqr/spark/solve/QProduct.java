@@ -185,7 +185,7 @@ public final class QProduct {
           blocks.add(block);
         }
       }
-      int[] pivots = TriangularSolve.pivots(plan.analysis(), t);
+      int[] pivots = TaskColumns.pivots(plan.analysis(), t);
       double[] value = gathered(c, pivots, width);
       frames.add(
           ReflectedCodec.encode(new Reflected(width, pivots, value, new double[width], blocks)));

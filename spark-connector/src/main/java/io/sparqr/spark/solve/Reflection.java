@@ -236,7 +236,7 @@ public final class Reflection {
     if (vectors.ridge.length == 0) {
       return Reflected.blocks(width, blocks);
     }
-    int[] pivots = TriangularSolve.pivots(plan.analysis(), task);
+    int[] pivots = TaskColumns.pivots(plan.analysis(), task);
     double[] value = QProduct.gathered(vectors.ridge, pivots, width);
     return new Reflected(width, pivots, value, new double[width], blocks);
   }

@@ -23,7 +23,7 @@ public enum SolveInTask implements TaskSolution {
 
   @Override
   public byte[] of(SolvePlan plan, SubtreeTask task, double[] x) {
-    int[] pivots = TriangularSolve.pivots(plan.analysis(), task);
+    int[] pivots = TaskColumns.pivots(plan.analysis(), task);
     return VectorCodec.encodeSparse(new Sparse(pivots, x, width(plan)));
   }
 

@@ -134,8 +134,7 @@ public enum Substitution {
     /** The same of some of its fronts. */
     static Part of(SymbolicAnalysis analysis, SubtreeTask task, IntPredicate has) {
       return new Part(
-          TriangularSolve.pivots(analysis, task, has),
-          TriangularSolve.outside(analysis, task, has));
+          TaskColumns.pivots(analysis, task, has), TaskColumns.outside(analysis, task, has));
     }
 
     /** The pivots, then the columns outside. */

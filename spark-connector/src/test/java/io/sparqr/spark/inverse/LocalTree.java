@@ -21,6 +21,7 @@ import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.spark.plan.Ridge;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.report.SolveReport.FactorBytes;
+import io.sparqr.spark.solve.TaskColumns;
 import io.sparqr.spark.solve.TriangularSolve;
 import io.sparqr.spark.stored.FactorChunk;
 import io.sparqr.spark.stored.KeptFronts;
@@ -189,7 +190,7 @@ final class LocalTree implements InverseNorms.Tree {
     // The probe's solution comes beside x.
     double[] z = plan.vector(2);
     for (int t = kept.size() - 1; t >= 0; t--) {
-      int[] outside = TriangularSolve.outside(plan.analysis(), plan.partition().tasks().get(t));
+      int[] outside = TaskColumns.outside(plan.analysis(), plan.partition().tasks().get(t));
       double[] value = new double[2 * outside.length];
       for (int i = 0; i < outside.length; i++) {
         System.arraycopy(z, 2 * outside[i], value, 2 * i, 2);
@@ -248,8 +249,8 @@ final class LocalTree implements InverseNorms.Tree {
   void back(double[] c, int width) {
     for (int t = kept.size() - 1; t >= 0; t--) {
       SubtreeTask task = plan.partition().tasks().get(t);
-      int[] outside = TriangularSolve.outside(plan.analysis(), task);
-      int[] own = TriangularSolve.pivots(plan.analysis(), task);
+      int[] outside = TaskColumns.outside(plan.analysis(), task);
+      int[] own = TaskColumns.pivots(plan.analysis(), task);
       int[] position = Arrays.copyOf(outside, outside.length + own.length);
       System.arraycopy(own, 0, position, outside.length, own.length);
       double[] value = new double[position.length * width];
@@ -270,7 +271,7 @@ final class LocalTree implements InverseNorms.Tree {
   public void forward(double[] c, int width) {
     forwards += width;
     for (int t = 0; t < kept.size(); t++) {
-      int[] own = TriangularSolve.pivots(plan.analysis(), plan.partition().tasks().get(t));
+      int[] own = TaskColumns.pivots(plan.analysis(), plan.partition().tasks().get(t));
       double[] value = new double[own.length * width];
       for (int i = 0; i < own.length; i++) {
         System.arraycopy(c, own[i] * width, value, i * width, width);
