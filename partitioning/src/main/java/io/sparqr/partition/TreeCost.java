@@ -49,6 +49,9 @@ final class TreeCost {
   /** Bytes of each front still held while its block and its rows of R are packed. */
   private final long[] packedBytes;
 
+  /** Whether a front is below the root of a tree that only its Gram matrix fits. */
+  private final boolean[] inTree;
+
   /** Bytes of each front's rows of A, held by a task from start to end. */
   final long[] rowBytes;
 
@@ -78,6 +81,8 @@ final class TreeCost {
     workBytes = new long[fronts];
     packedBytes = new long[fronts];
     rowBytes = new long[fronts];
+    inTree = new boolean[fronts];
+    boolean[] onlyGram = new boolean[fronts];
     resultBytes = new long[fronts];
     double perRow = bytesOfRow(analysis, rhs);
     double entries = entriesOfRow(analysis);
@@ -111,16 +116,23 @@ final class TreeCost {
         mergedBytes[f] = asRows(merged, analysis.fn(f), rhs);
         long reflectors = FrontMemory.hostBytes(fm, analysis.fn(f), rhs);
         // Where reflectors would not fit beside all else, they are not what a task is planned for.
-        workBytes[f] =
-            analysis.isGram(f) && reflectors > analysis.data().counts().gramBytes()
-                ? analysis.gramBytes(f)
-                : Math.max(reflectors, analysis.gramBytes(f));
-        packedBytes[f] = FrontMemory.packedBytes(analysis, f, rhs);
+        boolean only = analysis.isGram(f) && reflectors > analysis.data().counts().gramBytes();
+        onlyGram[f] = only && analysis.gramBytes(f) > 0;
+        workBytes[f] = only ? analysis.gramBytes(f) : Math.max(reflectors, analysis.gramBytes(f));
+        packedBytes[f] =
+            only
+                ? FrontMemory.frontBytes(analysis.fn(f), analysis.fn(f), rhs)
+                : FrontMemory.packedBytes(analysis, f, rhs);
       } else {
         workBytes[f] = frontBytes[f];
       }
     }
     combineFlops = combined;
+    for (int f = fronts - 1; f >= 0; f--) {
+      boolean member = host && analysis.isGram(f) && analysis.gramBytes(f) == 0;
+      inTree[f] = member && parent[f] >= 0 && onlyGram[parent[f]];
+      onlyGram[f] |= inTree[f];
+    }
   }
 
   /**
@@ -182,7 +194,9 @@ final class TreeCost {
   /**
    * Peak bytes while a task factors its fronts in order: first all rows, encoded and decoded,
    * beside the inputs; then rows, inputs and a front beside its children's blocks, which are freed
-   * when it is assembled; Q'b and outputs stay. On a device only fronts and blocks.
+   * when it is assembled; Q'b and outputs stay. A front below the root of a tree that only its Gram
+   * matrix fits is taken with that root: what other children left waits until then, and what it
+   * leaves itself is among the root's own bytes. On a device only fronts and blocks.
    *
    * @param task fronts, ascending
    * @param owner task of every front; {@code id} for this one
@@ -194,14 +208,20 @@ final class TreeCost {
     long[] childBytes = new long[task.length];
     for (int k = 0; k < task.length; k++) {
       int f = task[k];
-      peak = Math.max(peak, FrontMemory.add(live, workBytes[f]));
-      long left = FrontMemory.add(blockBytes[f], host ? resultBytes[f] : 0);
-      live = FrontMemory.add(live - childBytes[k], left);
-      peak = Math.max(peak, FrontMemory.add(live, packedBytes[f]));
       int p = parent[f];
-      if (p >= 0 && owner[p] == id) {
+      boolean here = p >= 0 && owner[p] == id;
+      boolean later = here && inTree[f];
+      long kept = host ? resultBytes[f] : 0;
+      if (later) {
+        live = FrontMemory.add(live, kept);
+      } else {
+        peak = Math.max(peak, FrontMemory.add(live, workBytes[f]));
+        live = FrontMemory.add(live - childBytes[k], FrontMemory.add(blockBytes[f], kept));
+        peak = Math.max(peak, FrontMemory.add(live, packedBytes[f]));
+      }
+      if (here) {
         int at = java.util.Arrays.binarySearch(task, k + 1, task.length, p);
-        childBytes[at] = FrontMemory.add(childBytes[at], blockBytes[f]);
+        childBytes[at] = FrontMemory.add(childBytes[at], later ? childBytes[k] : blockBytes[f]);
       }
     }
     return peak;
