@@ -2,6 +2,7 @@
 package io.sparqr.spark.inverse;
 
 import io.sparqr.numeric.dense.BlasLoader;
+import io.sparqr.spark.solve.Norms;
 import io.sparqr.threads.Crew;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
@@ -13,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Z's entries have rounding errors u relative to the norms of two of F's columns. With a tail's
  * block scaled to a diagonal of ones, and its factor U, a sum w'Zw over the tail has therefore a
- * relative error of about u ||U^-1||^2. Where the square of that norm exceeds {@value #GROWTH} per
- * column, the caller goes back to F.
+ * relative error of about u ||U^-1||^2. Where that square exceeds {@value #GROWTH}, the caller goes
+ * back to F.
  */
 final class InverseGram {
 
@@ -23,11 +24,11 @@ final class InverseGram {
 
   private static final int BLOCK = 128;
 
-  /** Vectors of signs for an estimate. */
-  private static final int SIGNS = 8;
+  /** Steps of an estimate. */
+  private static final int STEPS = 5;
 
-  /** Largest square of a row of U^-1, on average; 1 if the columns of F are orthogonal. */
-  private static final double GROWTH = 16;
+  /** Largest ||U^-1||^2; 1 if the columns of F are orthogonal. */
+  private static final double GROWTH = 32;
 
   /** Longest tail whose factor is found without BLAS. */
   private static final int SMALL = 32;
@@ -118,7 +119,7 @@ final class InverseGram {
         u[i + j * kept] = at(column[live[i]], column[live[j]]) * scale[i] * scale[j];
       }
     }
-    if (!cholesky(u, kept) || inverseSquare(u, kept) > GROWTH * kept) {
+    if (kept > 0 && (!cholesky(u, kept) || !(growth(u, kept) < GROWTH))) {
       return null;
     }
     double[] values = new double[kept * n];
@@ -177,16 +178,17 @@ final class InverseGram {
   }
 
   /**
-   * An estimate of ||U^-1||^2 in the Frobenius norm: the mean over some vectors of signs s of
-   * ||U^-1 s||^2, exact on average (Hutchinson 1989).
+   * An estimate from below of ||U^-1||^2, by inverse iteration with U'U. Starts from normal values:
+   * signs may be orthogonal to the difference of two columns.
    */
-  private static double inverseSquare(double[] u, int n) {
+  private static double growth(double[] u, int n) {
     var random = new SplittableRandom(n);
-    double mean = 0;
-    for (int k = 0; k < SIGNS; k++) {
-      double[] x = new double[n];
-      for (int i = 0; i < n; i++) {
-        x[i] = random.nextBoolean() ? 1 : -1;
+    double[] x = random.doubles(n).map(v -> random.nextGaussian()).toArray();
+    double growth = 1;
+    for (int step = 0; step < STEPS; step++) {
+      double before = Norms.norm(x, 0, n);
+      for (int j = 0; j < n; j++) {
+        x[j] = (x[j] / before - product(u, j * n, x, j)) / u[j + j * n];
       }
       for (int j = n - 1; j >= 0; j--) {
         x[j] /= u[j + j * n];
@@ -194,10 +196,16 @@ final class InverseGram {
           x[i] -= u[i + j * n] * x[j];
         }
       }
-      for (double v : x) {
-        mean += v * v / SIGNS;
-      }
+      growth = Norms.norm(x, 0, n);
     }
-    return mean;
+    return growth;
+  }
+
+  private static double product(double[] u, int column, double[] x, int count) {
+    double sum = 0;
+    for (int k = 0; k < count; k++) {
+      sum += u[column + k] * x[k];
+    }
+    return sum;
   }
 }
