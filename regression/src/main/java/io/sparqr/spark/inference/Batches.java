@@ -11,6 +11,9 @@ final class Batches {
   /** Maximum number of vectors in a batch. */
   private static final int VECTORS = 64;
 
+  /** The same where few values of each are wanted. */
+  private static final int MANY = 1024;
+
   /** Maximum number of values in a batch, 64 MB. */
   private static final long VALUES = 8 << 20;
 
@@ -19,6 +22,11 @@ final class Batches {
   /** Vectors of n values in a batch: 64, or fewer to stay within 64 MB; at least 1. */
   static int width(int n) {
     return (int) Math.max(1, Math.min(VECTORS, VALUES / Math.max(1, n)));
+  }
+
+  /** Vectors in a batch of which some values are wanted: 1024, or fewer to stay within 32 MB. */
+  static int block(int values) {
+    return (int) Math.max(1, Math.min(MANY, VALUES / 2 / Math.max(1, values)));
   }
 
   /** Unit vectors of columns. */

@@ -165,12 +165,15 @@ public final class Inference {
       }
       return g;
     }
-    for (int from = 0; from < q; from += batch) {
-      int to = Math.min(q, from + batch);
-      double[][] z = factorization.inverseTimes(l.subList(from, to));
+    int[] columns =
+        l.stream().flatMapToInt(u -> Arrays.stream(u.indices())).sorted().distinct().toArray();
+    int many = Batches.block(columns.length);
+    for (int from = 0; from < q; from += many) {
+      int to = Math.min(q, from + many);
+      double[][] z = factorization.inverseTimes(l.subList(from, to), columns);
       for (int j = from; j < to; j++) {
         for (int i = 0; i <= j; i++) {
-          g[i][j] = dot(l.get(i), z[j - from]);
+          g[i][j] = dot(l.get(i), columns, z[j - from]);
           g[j][i] = g[i][j];
         }
       }
@@ -473,6 +476,15 @@ public final class Inference {
     double sum = 0;
     for (int e = 0; e < l.indices().length; e++) {
       sum += l.values()[e] * x[l.indices()[e]];
+    }
+    return sum;
+  }
+
+  /** The same with the values of x at some columns, ascending. */
+  private static double dot(SparseRow l, int[] columns, double[] x) {
+    double sum = 0;
+    for (int e = 0; e < l.indices().length; e++) {
+      sum += l.values()[e] * x[Arrays.binarySearch(columns, l.indices()[e])];
     }
     return sum;
   }

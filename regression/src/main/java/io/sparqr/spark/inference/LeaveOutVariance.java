@@ -57,11 +57,6 @@ public final class LeaveOutVariance {
   /** Maximum number of columns that belong to neither way. */
   private static final int MOST_OTHERS = 64;
 
-  /** Columns of (A'A)^-1 at a time, and their values, 32 MB. */
-  private static final int BATCH = 1024;
-
-  private static final int BATCH_VALUES = 4 << 20;
-
   /** Part of the heap that sums by column may take in this JVM, as 1 / share. */
   private static final int SHARE = 8;
 
@@ -300,7 +295,7 @@ public final class LeaveOutVariance {
                   number,
                   h),
               StorageLevel.MEMORY_AND_DISK());
-      int batch = Math.max(1, Math.min(BATCH, BATCH_VALUES / rowsOfZ.length));
+      int batch = Batches.block(rowsOfZ.length);
       for (int from = 0; from < live.length; from += batch) {
         int to = Math.min(live.length, from + batch);
         scope.describe("variance components, effects %d of %d".formatted(to, live.length));
