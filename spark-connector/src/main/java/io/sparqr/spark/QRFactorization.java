@@ -151,7 +151,7 @@ public final class QRFactorization implements AutoCloseable {
    * Entries of (A'A)^-1 u, for blocks of the inverse: the covariance of a few coefficients, say.
    * Where R is not on devices and has no singleton columns, the solves touch only the fronts of
    * these columns and of the vectors', and those above them; a vector then takes as many values on
-   * the driver as these have pivots, and R is read once for up to 512 vectors. Elsewhere as {@link
+   * the driver as these have pivots, and R is read once for up to 1024 vectors. Elsewhere as {@link
    * #inverseTimes(List)}.
    *
    * @param vectors their indices and values; labels and weights are ignored
