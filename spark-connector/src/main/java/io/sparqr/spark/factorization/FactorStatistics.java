@@ -29,8 +29,10 @@ final class FactorStatistics {
   private final NormalInverse inverse;
   private final Held held;
 
-  /** Vectors of n values on the driver at a time. */
-  private static final int FEW = 16;
+  /** Vectors of n values on the driver at a time, and their values, 64 MB. */
+  private static final int BATCH = 64;
+
+  private static final int BATCH_VALUES = 8 << 20;
 
   private double @Nullable [] norms;
   private @Nullable JavaRDD<double[]> leverages;
@@ -89,9 +91,10 @@ final class FactorStatistics {
       return inverse.times(vectors, columns, scope);
     }
     double[][] at = new double[vectors.size()][];
-    for (int from = 0; from < at.length; from += FEW) {
+    int batch = Math.max(1, Math.min(BATCH, BATCH_VALUES / inverse.plan().analysis().columns()));
+    for (int from = 0; from < at.length; from += batch) {
       double[][] some =
-          inverseTimes(vectors.subList(from, Math.min(at.length, from + FEW)), basic, scope);
+          inverseTimes(vectors.subList(from, Math.min(at.length, from + batch)), basic, scope);
       for (int k = 0; k < some.length; k++) {
         double[] z = some[k];
         at[from + k] = Arrays.stream(columns).mapToDouble(j -> z[j]).toArray();
