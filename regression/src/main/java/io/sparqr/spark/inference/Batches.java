@@ -11,7 +11,7 @@ final class Batches {
   /** Maximum number of vectors in a batch. */
   private static final int VECTORS = 64;
 
-  /** The same where few values of each are wanted. */
+  /** Maximum number of vectors in a batch of which few values are wanted. */
   private static final int MANY = 1024;
 
   /** Maximum number of values in a batch, 64 MB. */

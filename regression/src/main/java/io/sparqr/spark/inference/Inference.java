@@ -480,7 +480,7 @@ public final class Inference {
     return sum;
   }
 
-  /** The same with the values of x at some columns, ascending. */
+  /** As above, with the values of x at some columns only, ascending. */
   private static double dot(SparseRow l, int[] columns, double[] x) {
     double sum = 0;
     for (int e = 0; e < l.indices().length; e++) {

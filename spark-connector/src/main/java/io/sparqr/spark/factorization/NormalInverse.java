@@ -104,8 +104,8 @@ record NormalInverse(SolvePlan plan, SingletonRows singletons, LevelSolve levels
   }
 
   /**
-   * The same at some columns: on the fronts that have those or the vectors' as pivots and all above
-   * them, where nothing else decides. Batch by batch.
+   * (A'A)^-1 u at some columns: on the fronts that have those or the vectors' as pivots and all
+   * above them, where nothing else decides. Batch by batch.
    *
    * @param columns original indices
    * @return by vector, a value for each column

@@ -28,8 +28,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class FrontInverse {
 
-  /** Rows per block, which are solved one by one. */
-  private static final int BLOCK = 64;
+  /** Rows that are solved one by one. */
+  private static final int BLOCK = 32;
+
+  /** Rows at a time. */
+  private static final int ROWS = 256;
 
   /** Columns of W and V, or of F, that one thread computes at a time. */
   private static final int STRIP = 256;
@@ -134,16 +137,17 @@ final class FrontInverse {
   }
 
   /**
-   * V = R11^-1 and W = V R12, row by row from the last; products with earlier blocks of rows by
-   * gemm. The columns of V and W are independent of each other.
+   * V = R11^-1 and W = V R12, row by row from the last; products with earlier rows by gemm, for
+   * some rows at a time, and within these for fewer. The columns of V and W are independent of each
+   * other.
    */
   private void solve(int[] live, double[][] r11r12, double[] w, double[] v, Crew crew) {
     int wide = strips(cn);
-    for (int from = 0; from < rank; from += BLOCK) {
+    for (int from = 0; from < rank; from += ROWS) {
       int first = from;
-      int to = Math.min(from + BLOCK, rank);
-      double[] a = coefficients(live, r11r12, from, to);
-      helpers(2.0 * to * BLOCK * (cn + to), crew)
+      int to = Math.min(from + ROWS, rank);
+      double[] a = coefficients(live, r11r12, 0, from, to);
+      helpers(2.0 * to * (to - from) * (cn + to), crew)
           .run(
               wide + strips(to),
               p -> {
@@ -159,13 +163,16 @@ final class FrontInverse {
     }
   }
 
-  /** Coefficients of rows [from, to), counted from the last, in the columns of the rows before. */
-  private double[] coefficients(int[] live, double[][] r11r12, int from, int to) {
-    double[] a = new double[from * (to - from)];
+  /**
+   * Coefficients of rows [from, to), counted from the last, in the columns of rows [before, from).
+   */
+  private double[] coefficients(int[] live, double[][] r11r12, int before, int from, int to) {
+    int count = from - before;
+    double[] a = new double[count * (to - from)];
     for (int c = from; c < to; c++) {
       double[] row = r11r12[rank - 1 - c];
-      for (int d = 0; d < from; d++) {
-        a[(c - from) * from + d] = row[live[rank - 1 - d]];
+      for (int d = 0; d < count; d++) {
+        a[(c - from) * count + d] = row[live[rank - 1 - before - d]];
       }
     }
     return a;
@@ -180,16 +187,21 @@ final class FrontInverse {
         w[c * cn + j] = row[fp + cn - 1 - j];
       }
     }
-    subtractProduct(w, begin, cn, end - begin, a, from, to);
-    for (int c = from; c < to; c++) {
-      double[] row = r11r12[rank - 1 - c];
-      for (int d = c - 1; d >= from; d--) {
-        double x = row[live[rank - 1 - d]];
-        if (x != 0) {
-          subtract(x, w, d * cn + begin, w, c * cn + begin, end - begin);
+    subtractProduct(w, begin, cn, end - begin, a, 0, from, to);
+    for (int block = from; block < to; block += BLOCK) {
+      int stop = Math.min(block + BLOCK, to);
+      double[] own = coefficients(live, r11r12, from, block, stop);
+      subtractProduct(w, begin, cn, end - begin, own, from, block, stop);
+      for (int c = block; c < stop; c++) {
+        double[] row = r11r12[rank - 1 - c];
+        for (int d = c - 1; d >= block; d--) {
+          double x = row[live[rank - 1 - d]];
+          if (x != 0) {
+            subtract(x, w, d * cn + begin, w, c * cn + begin, end - begin);
+          }
         }
+        divide(w, c * cn + begin, end - begin, row[live[rank - 1 - c]]);
       }
-      divide(w, c * cn + begin, end - begin, row[live[rank - 1 - c]]);
     }
   }
 
@@ -199,29 +211,39 @@ final class FrontInverse {
     for (int c = Math.max(from, begin); c < Math.min(to, end); c++) {
       v[c * rank + c] = 1;
     }
-    subtractProduct(v, begin, rank, Math.min(end, from) - begin, a, from, to);
-    for (int c = Math.max(from, begin); c < to; c++) {
-      double[] row = r11r12[rank - 1 - c];
-      for (int d = c - 1; d >= Math.max(from, begin); d--) {
-        double x = row[live[rank - 1 - d]];
-        if (x != 0) {
-          int count = Math.min(end, d + 1) - begin;
-          subtract(x, v, d * rank + begin, v, c * rank + begin, count);
+    subtractProduct(v, begin, rank, Math.min(end, from) - begin, a, 0, from, to);
+    for (int block = from; block < to; block += BLOCK) {
+      int stop = Math.min(block + BLOCK, to);
+      double[] own = coefficients(live, r11r12, from, block, stop);
+      subtractProduct(v, begin, rank, Math.min(end, block) - begin, own, from, block, stop);
+      for (int c = Math.max(block, begin); c < stop; c++) {
+        double[] row = r11r12[rank - 1 - c];
+        for (int d = c - 1; d >= Math.max(block, begin); d--) {
+          double x = row[live[rank - 1 - d]];
+          if (x != 0) {
+            int count = Math.min(end, d + 1) - begin;
+            subtract(x, v, d * rank + begin, v, c * rank + begin, count);
+          }
         }
+        divide(v, c * rank + begin, Math.min(end, c + 1) - begin, row[live[rank - 1 - c]]);
       }
-      divide(v, c * rank + begin, Math.min(end, c + 1) - begin, row[live[rank - 1 - c]]);
     }
   }
 
-  /** Columns [from, to) of x minus columns [0, from) times a, in {@code height} rows. */
+  /**
+   * Columns [from, to) of x minus columns [before, from) times a, in {@code height} rows.
+   *
+   * @param a (from - before) x (to - from)
+   */
   private static void subtractProduct(
-      double[] x, int at, int ld, int height, double[] a, int from, int to) {
-    if (height <= 0 || from == 0) {
+      double[] x, int at, int ld, int height, double[] a, int before, int from, int to) {
+    if (height <= 0 || from == before) {
       return;
     }
+    int k = from - before;
     double[] t = new double[height * (to - from)];
     BlasLoader.kernels()
-        .gemm(false, height, to - from, from, 1, x, at, ld, a, 0, from, 0, t, 0, height);
+        .gemm(false, height, to - from, k, 1, x, before * ld + at, ld, a, 0, k, 0, t, 0, height);
     for (int c = from; c < to; c++) {
       subtract(1, t, (c - from) * height, x, c * ld + at, height);
     }

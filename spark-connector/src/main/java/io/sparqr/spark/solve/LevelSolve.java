@@ -64,7 +64,7 @@ public final class LevelSolve {
   }
 
   /**
-   * The same R on some fronts only: vectors then have a value at each {@link Support#index}, and
+   * Solves with R on some fronts only: vectors then have a value at each {@link Support#index}, and
    * are 0 elsewhere. Tasks without such a front do nothing.
    *
    * @throws IllegalStateException unless {@link #isSelective}

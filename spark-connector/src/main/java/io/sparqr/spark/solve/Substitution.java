@@ -131,7 +131,7 @@ public enum Substitution {
       return of(analysis, task, f -> true);
     }
 
-    /** The same of some of its fronts. */
+    /** Of some of its fronts. */
     static Part of(SymbolicAnalysis analysis, SubtreeTask task, IntPredicate has) {
       return new Part(
           TaskColumns.pivots(analysis, task, has), TaskColumns.outside(analysis, task, has));
