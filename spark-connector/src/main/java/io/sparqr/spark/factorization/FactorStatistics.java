@@ -24,16 +24,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class FactorStatistics {
 
-  private final Engine engine;
-  private final FactorRun made;
-  private final NormalInverse inverse;
-  private final Held held;
-
   /** Vectors of n values on the driver at a time, and their values, 64 MB. */
   private static final int BATCH = 64;
 
   private static final int BATCH_VALUES = 8 << 20;
 
+  private final Engine engine;
+  private final FactorRun made;
+  private final NormalInverse inverse;
+  private final Held held;
   private double @Nullable [] norms;
   private @Nullable JavaRDD<double[]> leverages;
 

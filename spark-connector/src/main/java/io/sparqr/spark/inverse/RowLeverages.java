@@ -98,27 +98,10 @@ final class RowLeverages {
       if (p < first + fp) {
         local[k] = p - first;
       } else {
-        low = find(f, p, low);
+        low = FrontColumns.find(analysis, f, p, low);
         local[k] = low++;
       }
     }
-  }
-
-  private int find(int f, int p, int from) {
-    int low = from;
-    int high = analysis.fn(f) - 1;
-    while (low < high) {
-      int middle = (low + high) >>> 1;
-      if (analysis.column(f, middle) < p) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    if (low > high || analysis.column(f, low) != p) {
-      throw new IllegalStateException("a row of front " + f + " has position " + p);
-    }
-    return low;
   }
 
   /** The leverages, one frame per source partition of the rows. */

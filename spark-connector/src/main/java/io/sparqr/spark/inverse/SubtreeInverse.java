@@ -301,23 +301,8 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr>, AutoClosea
     int[] local = new int[positions.length];
     int from = 0;
     for (int c = 0; c < local.length; c++) {
-      // doubling, then halving: few positions are far from each other, many are neighbours
-      int step = 1;
-      while (from + step < analysis.fn(f) && analysis.column(f, from + step) <= positions[c]) {
-        step *= 2;
-      }
-      int low = from + step / 2;
-      int high = Math.min(from + step, analysis.fn(f)) - 1;
-      while (low < high) {
-        int middle = (low + high + 1) >>> 1;
-        if (analysis.column(f, middle) <= positions[c]) {
-          low = middle;
-        } else {
-          high = middle - 1;
-        }
-      }
-      local[c] = low;
-      from = low;
+      from = FrontColumns.find(analysis, f, positions[c], from);
+      local[c] = from;
     }
     return local;
   }

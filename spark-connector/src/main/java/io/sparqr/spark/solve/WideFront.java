@@ -70,7 +70,7 @@ final class WideFront {
     long read = 0;
     for (int to = segment.rows(); to > 0; to -= ROWS) {
       front.block(Math.max(0, to - ROWS), to);
-      read += front.copy(false, crew);
+      read += front.copy(crew);
       front.run(front::back, crew);
     }
     return read;
@@ -86,7 +86,7 @@ final class WideFront {
     var front = new WideFront(segment, width, fn, v);
     for (int from = 0; from < segment.rows(); from += ROWS) {
       front.block(from, Math.min(segment.rows(), from + ROWS));
-      front.copy(true, crew);
+      front.transpose(crew);
       front.run(front::forward, crew);
     }
   }
@@ -111,52 +111,61 @@ final class WideFront {
     crew.run(pieces, p -> piece.solve(p * VECTORS, Math.min(VECTORS, width - p * VECTORS)));
   }
 
-  /**
-   * Copies the block's rows, each as a row of the matrix for products with their transpose, or as a
-   * column of it.
-   */
-  private long copy(boolean asRows, Crew crew) {
+  /** Copies the block's rows, each as a column of the matrix; returns the sum of their bits. */
+  private long copy(Crew crew) {
     var read = new AtomicLong();
-    int count = to - from;
-    int pieces = (count + SMALL - 1) / SMALL;
-    crew.run(
-        pieces,
-        p -> {
-          int last = Math.min(to, from + (p + 1) * SMALL);
-          double[] row = new double[fn];
+    int ld = fn - first;
+    inPieces(
+        crew,
+        (begin, stop, row) -> {
           long sum = 0;
-          for (int i = from + p * SMALL; i < last; i++) {
+          for (int i = begin; i < stop; i++) {
             int pivot = rows.livePivot(i);
             rows.row(i, pivot, fn, row);
             sum += rows.unchecked() ? BitChecksum.sum(row, 0, fn - pivot) : 0;
-            if (!asRows) {
-              int at = (i - from) * (fn - first) + pivot - first;
-              System.arraycopy(row, 0, matrix, at, fn - pivot);
-            }
-          }
-          if (asRows) {
-            transpose(from + p * SMALL, last, row);
+            System.arraycopy(row, 0, matrix, (i - from) * ld + pivot - first, fn - pivot);
           }
           read.addAndGet(sum);
         });
     return read.get();
   }
 
-  /** Rows [begin, stop), a few columns at a time, so that what is written stays in the cache. */
-  private void transpose(int begin, int stop, double[] row) {
+  /**
+   * Copies the block's rows, each as a row of the matrix, a few columns at a time, so that what is
+   * written stays in the cache.
+   */
+  private void transpose(Crew crew) {
     int count = to - from;
-    for (int c = first; c < fn; c += TILE) {
-      for (int i = begin; i < stop; i++) {
-        int at = Math.max(c, rows.livePivot(i));
-        int last = Math.min(fn, c + TILE);
-        if (at < last) {
-          rows.row(i, at, last, row);
-          for (int j = at; j < last; j++) {
-            matrix[(j - first) * count + i - from] = row[j - at];
+    inPieces(
+        crew,
+        (begin, stop, row) -> {
+          for (int c = first; c < fn; c += TILE) {
+            int last = Math.min(fn, c + TILE);
+            for (int i = begin; i < stop; i++) {
+              int at = Math.max(c, rows.livePivot(i));
+              if (at < last) {
+                rows.row(i, at, last, row);
+              }
+              for (int j = at; j < last; j++) {
+                matrix[(j - first) * count + i - from] = row[j - at];
+              }
+            }
           }
-        }
-      }
-    }
+        });
+  }
+
+  private interface Rows {
+    void copy(int begin, int stop, double[] row);
+  }
+
+  private void inPieces(Crew crew, Rows some) {
+    int pieces = (to - from + SMALL - 1) / SMALL;
+    crew.run(
+        pieces,
+        p -> {
+          int begin = from + p * SMALL;
+          some.copy(begin, Math.min(to, begin + SMALL), new double[fn]);
+        });
   }
 
   private void back(int vector, int m) {
