@@ -9,21 +9,24 @@ final class DeviceEmitter implements Emitter {
   private final StageFronts stage;
   private final FrontTimes times;
   private final VtSlots slots;
+  private final DevicePulls pulls;
 
   /** Emits the tasks of fronts that have no other device. */
   private final TaskEmitter alone;
 
-  /**
-   * An emitter.
-   *
-   * @param alone made with the device's {@link StageFronts#onDevice}
-   */
-  DeviceEmitter(int device, FrontWays ways, FrontTimes times, VtSlots slots, TaskEmitter alone) {
+  DeviceEmitter(
+      int device,
+      FrontWays ways,
+      FrontTimes times,
+      VtSlots slots,
+      DevicePulls pulls,
+      TaskEmitter alone) {
     this.device = device;
     this.ways = ways;
     this.stage = ways.stage;
     this.times = times;
     this.slots = slots;
+    this.pulls = pulls;
     this.alone = alone;
   }
 
@@ -31,6 +34,7 @@ final class DeviceEmitter implements Emitter {
   public void emit(int r, int f, TaskSink sink) {
     int local = r - times.start[f];
     sink.begin(f, local);
+    pulls.emit(f, local, device, sink);
     if (ways.devices.on(f, device)) {
       if (ways.devices.shared(f)) {
         emitShared(r, f, local, sink);

@@ -83,6 +83,11 @@ public final class FrontDevices {
     return first[f] + columnTile / width % count[f];
   }
 
+  /** Who owns which column tile of front f. */
+  DevicePart.Owners owners(int f) {
+    return new DevicePart.Owners(first[f], count[f], width);
+  }
+
   /**
    * The first column tile from {@code from} on that the device owns, of a front that has it; {@code
    * end} if there is none below.

@@ -164,7 +164,7 @@ public final class SparseScheduler {
       counter.end();
     }
     for (int k = 0; k < TaskLayout.KINDS; k++) {
-      kinds.addAndGet(r * TaskLayout.KINDS + k, counter.kinds()[k]);
+      kinds.addAndGet(r * TaskLayout.KINDS + TaskLayout.place(k), counter.kinds()[k]);
     }
   }
 

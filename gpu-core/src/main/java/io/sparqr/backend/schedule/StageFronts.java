@@ -1,8 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.schedule;
 
-import java.util.function.IntPredicate;
-
 /**
  * Sizes and links of a stage's fronts, the input of the sparse scheduler. Filled by the builder of
  * the stage, children before parents, then only read.
@@ -195,36 +193,6 @@ public final class StageFronts {
    */
   boolean dropsAlone(int f) {
     return dropAt[f] > 0 && fm[f] >= fn[f] && dropMost(f) == 0;
-  }
-
-  /**
-   * The same fronts as one of several devices has them: S entries of the fronts on it and output of
-   * the fronts whose rows it packs, without gaps.
-   *
-   * @param entries fronts on the device
-   * @param output fronts whose rows it packs
-   */
-  StageFronts onDevice(IntPredicate entries, IntPredicate output) {
-    var s = new StageFronts(fronts, blocks, rhs, keepQ);
-    for (int f = 0; f < fronts; f++) {
-      s.fm[f] = fm[f];
-      s.fn[f] = fn[f];
-      s.fp[f] = fp[f];
-      s.cm[f] = cm[f];
-      s.parent[f] = parent[f];
-      s.outRows[f] = outRows[f];
-      s.rounds[f] = rounds[f];
-      s.dropAt[f] = dropAt[f];
-      long out = output.test(f) ? outStart[f + 1] - outStart[f] : 0;
-      long in = entries.test(f) ? sStart[f + 1] - sStart[f] : 0;
-      s.outStart[f + 1] = s.outStart[f] + out;
-      s.sStart[f + 1] = s.sStart[f] + in;
-    }
-    s.dropWords = dropWords;
-    for (int b = 0; b < blocks; b++) {
-      s.block(b, blockParent[b], blockCm[b], blockCn[b]);
-    }
-    return s;
   }
 
   /** Words of 8 bytes of the drop records after the counts. */

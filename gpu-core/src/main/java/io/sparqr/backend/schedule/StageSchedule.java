@@ -21,7 +21,7 @@ public final class StageSchedule {
   private final Emitter tasks;
   private final FrontCounts needs;
 
-  /** size rounds x KINDS + 1; first record of each kind of each round. */
+  /** size rounds x KINDS + 1; first record of each round's kinds, by {@link TaskLayout#place}. */
   private final long[] kindStart;
 
   private final VtSlots slots;
@@ -66,9 +66,9 @@ public final class StageSchedule {
     return kindStart[kindStart.length - 1];
   }
 
-  /** First record of a kind in a round; records of a round are contiguous, kinds ascend. */
+  /** First record of a kind in a round, whose kinds follow each other by {@link TaskLayout#place}. */
   public long kindStart(int round, int kind) {
-    return kindStart[round * TaskLayout.KINDS + kind];
+    return kindStart[round * TaskLayout.KINDS + TaskLayout.place(kind)];
   }
 
   /** First record of a round; for round = rounds(), the end. */
@@ -137,7 +137,8 @@ public final class StageSchedule {
         tasks.emit(r, times.active[e], writer);
       }
       for (int k = 0; k < TaskLayout.KINDS; k++) {
-        if (!writer.isAt(k, kindStart[r * TaskLayout.KINDS + k + 1] - base)) {
+        int at = r * TaskLayout.KINDS + TaskLayout.place(k);
+        if (!writer.isAt(k, kindStart[at + 1] - base)) {
           throw new IllegalStateException("round " + r + ": tasks of kind " + k + " miscounted");
         }
       }

@@ -105,6 +105,21 @@ public sealed interface Task {
       int front, int parent, int slot, int vtFrom, int most, int rows, long out, long outRhs)
       implements Task {}
 
+  /**
+   * Takes a part of the front from another device, once that has made this many announcements of
+   * the front; a bundle counts as a chain task here, anything else as a bulk task. Only in lists for
+   * several devices.
+   *
+   * @param from device that has the values
+   * @param made announcements of the front on {@code from} that must have been made
+   */
+  record Pull(int front, int from, int made, DevicePart part) implements Task {}
+
+  /**
+   * Announces to other devices that this one has done for the front all that its counts ask for.
+   */
+  record Announce(int front) implements Task {}
+
   /** Sums the squares of the right-hand sides of rows [rowFrom, rowTo) into residual[slot]. */
   record Residual(int front, int rowFrom, int rowTo, int slot) implements Task {}
 }

@@ -83,6 +83,16 @@ final class TaskCounter implements TaskSink {
   }
 
   @Override
+  public void pull(Task.Pull pull, boolean waits) {
+    kinds[TaskLayout.PULL]++;
+  }
+
+  @Override
+  public void announce() {
+    kinds[TaskLayout.ANNOUNCE]++;
+  }
+
+  @Override
   public void pack(
       int kind, int from, int parent, int rowFrom, int rowTo, int columnFrom, int columnTo) {
     kinds[kind]++;

@@ -16,6 +16,8 @@ import java.nio.ByteOrder;
  *   out             8 slot | 12 rowFrom | 16 rowTo (i32) | 24 out | 32 outRhs (i64)
  *   drop            8 slot | 12 vtFrom | 16 rows | 20 parent (i32) | 24 out | 32 outRhs (i64)
  *                  40 most i32
+ *   pull            8 from | 12 made | 16 column | 20 slot | 24 rowFrom | 28 rowTo
+ *                  32 columnTo | 36 home | 40 count | 44 width; bundle: 28 tile[]           i32
  *   all            64 needChain | 68 needBulk                                            i32
  * front, 96 bytes:  0 data | 8 dataRhs | 16 sFrom | 24 sTo | 32 rowMap | 40 columnMap       i64
  *                  48 ld | 52 fm | 56 fn | 60 fp | 64 rhs | 68 cm | 72 rowTiles
@@ -63,8 +65,17 @@ public final class TaskLayout {
   /** Drops the dead columns of a finished front, if any; several tasks per front. */
   public static final int DROP = 10;
 
+  /** Kinds below this one are those of lists for one device. */
+  public static final int KINDS_OF_ONE = 11;
+
+  /** Takes a part of a front from another device. */
+  public static final int PULL = 11;
+
+  /** Tells other devices that a front is as its counts say. */
+  public static final int ANNOUNCE = 12;
+
   /** Number of kinds. */
-  public static final int KINDS = 11;
+  public static final int KINDS = 13;
 
   /** States of a front. Sound: no dead pivot in it, and none below it that affects it. */
   public static final int STATE_SOUND = 0;
@@ -103,7 +114,7 @@ public final class TaskLayout {
 
   /**
    * Set only in lists for several devices. FACTORIZE, APPLY_FACTORIZE: counts in its front's word
-   * of bundles made too ({@link DeviceCopy}). SMALL_FRONT, DROP: the block leaves the device, so
+   * of announcements too ({@link DevicePart}). SMALL_FRONT, DROP: the block leaves the device, so
    * the task passes none on and counts as a bulk task of its own front. PACK_ASSEMBLE: of a block
    * that has left its device or may; copies rows of a front whose dead columns are dropped as well.
    */
@@ -144,6 +155,23 @@ public final class TaskLayout {
   static final int OUT_OUT_RHS = 32;
   static final int OUT_MOST = 40;
 
+  static final int PULL_FROM = 8;
+  static final int PULL_MADE = 12;
+  static final int PULL_COLUMN = 16;
+  static final int PULL_SLOT = 20;
+  static final int PULL_ROW_FROM = 24;
+  static final int PULL_ROW_TO = 28;
+  static final int PULL_COLUMN_TO = 32;
+  static final int PULL_HOME = 36;
+  static final int PULL_COUNT = 40;
+  static final int PULL_WIDTH = 44;
+
+  /** Parts of PULL, in the byte of {@link #APPLIED}. */
+  static final int PART_BUNDLE = 0;
+
+  static final int PART_TILES = 1;
+  static final int PART_BLOCK = 2;
+
   static final int NEED_CHAIN = 64;
   static final int NEED_BULK = 68;
 
@@ -177,6 +205,14 @@ public final class TaskLayout {
     return (n + TILE - 1) / TILE;
   }
 
+  /**
+   * The place of a kind in a round's list: announcements first, then what waits for those of other
+   * devices, then the kinds that all lists have, ascending.
+   */
+  public static int place(int kind) {
+    return kind == ANNOUNCE ? 0 : kind == PULL ? 1 : kind + 2;
+  }
+
   /** Kind of the task at byte {@code at}; below {@link #KINDS} in every list that is in order. */
   public static int kind(ByteBuffer b, int at) {
     return b.get(at + KIND) & 0xff;
@@ -200,7 +236,16 @@ public final class TaskLayout {
   /** Whether the task at byte {@code at} counts as a chain task of its front. */
   public static boolean countsForChain(ByteBuffer b, int at) {
     int kind = kind(b, at);
-    return kind == FACTORIZE || kind == APPLY_FACTORIZE || kind == APPLY_NEAR;
+    return kind == FACTORIZE
+        || kind == APPLY_FACTORIZE
+        || kind == APPLY_NEAR
+        || kind == PULL && b.get(at + APPLIED) == PART_BUNDLE;
+  }
+
+  /** Whether the task at byte {@code at} counts as an announcement of its front. */
+  public static boolean announces(ByteBuffer b, int at) {
+    int kind = kind(b, at);
+    return kind == ANNOUNCE || marked(b, at) && (kind == FACTORIZE || kind == APPLY_FACTORIZE);
   }
 
   /** Whether the task at byte {@code at} concerns other devices. */
@@ -216,6 +261,7 @@ public final class TaskLayout {
     }
     return switch (kind) {
       case APPLY, ASSEMBLE_S -> front(b, at);
+      case PULL -> b.get(at + APPLIED) == PART_BUNDLE ? -1 : front(b, at);
       case PACK_ASSEMBLE, ASSEMBLE_BLOCK -> b.getInt(at + PACK_PARENT);
       case SMALL_FRONT ->
           (b.get(at + FLAGS) & SMALL_PACK_ASSEMBLE) != 0 ? b.getInt(at + SMALL_PARENT) : -1;
@@ -291,6 +337,8 @@ public final class TaskLayout {
               b.getInt(at + OUT_ROW_TO),
               b.getLong(at + OUT_OUT),
               b.getLong(at + OUT_OUT_RHS));
+      case PULL -> new Task.Pull(front, b.getInt(at + PULL_FROM), b.getInt(at + PULL_MADE), part(b, at));
+      case ANNOUNCE -> new Task.Announce(front);
       default -> throw new IllegalArgumentException("task kind " + kind(b, at) + " at byte " + at);
     };
   }
@@ -304,6 +352,23 @@ public final class TaskLayout {
     return b.get(at + KIND) == PACK_ASSEMBLE
         ? new Task.PackAssemble(front, parent, rowFrom, rowTo, columnFrom, columnTo, marked(b, at))
         : new Task.AssembleBlock(front, parent, rowFrom, rowTo, columnFrom, columnTo);
+  }
+
+  private static DevicePart part(ByteBuffer b, int at) {
+    int column = b.getInt(at + PULL_COLUMN);
+    if (b.get(at + APPLIED) == PART_BUNDLE) {
+      int[] rowTiles = tiles(b, at, 0, b.get(at + SIZE));
+      return new DevicePart.Bundle(column, rowTiles, b.getInt(at + PULL_SLOT));
+    }
+    int rowFrom = b.getInt(at + PULL_ROW_FROM);
+    int rowTo = b.getInt(at + PULL_ROW_TO);
+    if (b.get(at + APPLIED) == PART_BLOCK) {
+      return new DevicePart.Block(rowFrom, rowTo, column, b.getInt(at + PULL_COLUMN_TO));
+    }
+    var owners =
+        new DevicePart.Owners(
+            b.getInt(at + PULL_HOME), b.getInt(at + PULL_COUNT), b.getInt(at + PULL_WIDTH));
+    return new DevicePart.Tiles(rowFrom, rowTo, column, owners);
   }
 
   private static int[] tiles(ByteBuffer b, int at, int from, int to) {

@@ -27,10 +27,20 @@ interface TaskSink {
   default void marked(boolean on) {}
 
   /**
-   * Announces finished work that counts for the front of {@link #begin} in its local round, but is
-   * no task of this list: copies between devices.
+   * Tells of PULL tasks that count for the front of {@link #begin} in its local round, whichever
+   * round they are in.
    */
   default void copied(int chain, int bulk) {}
+
+  /**
+   * A PULL in the current round of {@link #begin}, which counts where {@link #copied} says.
+   *
+   * @param waits whether it waits for what the device itself does for the front
+   */
+  void pull(Task.Pull pull, boolean waits);
+
+  /** An ANNOUNCE of the front of {@link #begin}. */
+  void announce();
 
   /** A PACK_ASSEMBLE (of a front) or ASSEMBLE_BLOCK (of a block's descriptor). */
   void pack(int kind, int from, int parent, int rowFrom, int rowTo, int columnFrom, int columnTo);

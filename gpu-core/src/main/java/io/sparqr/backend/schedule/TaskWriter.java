@@ -23,6 +23,11 @@ final class TaskWriter implements TaskSink {
 
   private long need;
 
+  /** The front and the local round of {@link #begin}. */
+  private int its;
+
+  private int local;
+
   /** Flag of the following tasks. */
   private int mark;
 
@@ -52,6 +57,8 @@ final class TaskWriter implements TaskSink {
 
   @Override
   public void begin(int front, int local) {
+    its = front;
+    this.local = local;
     if (local < 0) {
       need = 0;
       ahead = 0;
@@ -104,6 +111,46 @@ final class TaskWriter implements TaskSink {
   @Override
   public void marked(boolean on) {
     mark = on ? TaskLayout.FLAG_DEVICES : 0;
+  }
+
+  @Override
+  public void pull(Task.Pull pull, boolean waits) {
+    int size = 0;
+    int part = TaskLayout.PART_TILES;
+    long needs = waits ? need : 0;
+    if (pull.part() instanceof DevicePart.Bundle made) {
+      // It counts as a chain task of the round that made it: whoever waits for that round's must not
+      // be content with it instead. And all assembly comes first.
+      FrontCounts counts = Objects.requireNonNull(this.counts);
+      needs = pair(counts.chain(its, local - 1), counts.bulk(its, 0));
+      size = made.rowTiles().length;
+      part = TaskLayout.PART_BUNDLE;
+    } else if (pull.part() instanceof DevicePart.Block) {
+      part = TaskLayout.PART_BLOCK;
+    }
+    int at = record(TaskLayout.PULL, size, part, 0, pull.front(), needs);
+    pair(at + TaskLayout.PULL_FROM, pull.from(), pull.made());
+    clear(at, 16);
+    if (pull.part() instanceof DevicePart.Bundle v) {
+      pair(at + TaskLayout.PULL_COLUMN, v.column(), v.slot());
+      for (int k = 0; k < size; k++) {
+        b.putInt(at + TaskLayout.QR_TILE + 4 * k, v.rowTiles()[k]);
+      }
+    } else if (pull.part() instanceof DevicePart.Tiles t) {
+      pair(at + TaskLayout.PULL_COLUMN, t.firstTile(), 0);
+      pair(at + TaskLayout.PULL_ROW_FROM, t.rowFrom(), t.rowTo());
+      pair(at + TaskLayout.PULL_COLUMN_TO, 0, t.owners().home());
+      pair(at + TaskLayout.PULL_COUNT, t.owners().count(), t.owners().width());
+    } else if (pull.part() instanceof DevicePart.Block k) {
+      pair(at + TaskLayout.PULL_COLUMN, k.columnFrom(), 0);
+      pair(at + TaskLayout.PULL_ROW_FROM, k.rowFrom(), k.rowTo());
+      b.putInt(at + TaskLayout.PULL_COLUMN_TO, k.columnTo());
+    }
+  }
+
+  @Override
+  public void announce() {
+    clear(record(TaskLayout.ANNOUNCE, 0, 0, 0, its, need), 8);
   }
 
   @Override

@@ -3,7 +3,7 @@ package io.sparqr.backend.reference;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sparqr.backend.schedule.DeviceCopy;
+import io.sparqr.backend.schedule.DevicePart;
 import io.sparqr.backend.schedule.DeviceSchedule;
 import io.sparqr.backend.schedule.FrontDevices;
 import io.sparqr.backend.schedule.SchedulerOptions;
@@ -114,7 +114,6 @@ class DevicesExampleTest {
     for (int r = 0; r < schedule.rounds(); r++) {
       for (int d = 0; d < schedule.devices(); d++) {
         var line = new ArrayList<String>();
-        schedule.copies(r, d, c -> line.add(name(c)));
         StageSchedule s = schedule.of(d);
         int tasks = (int) (s.roundStart(r + 1) - s.roundStart(r));
         ByteBuffer list =
@@ -133,29 +132,28 @@ class DevicesExampleTest {
     return text.toString();
   }
 
-  private static String name(DeviceCopy c) {
+  private static String name(Task.Pull c) {
     String what = "";
-    if (c.part() instanceof DeviceCopy.Bundle b) {
+    if (c.part() instanceof DevicePart.Bundle b) {
       what = "VT of column tile " + (b.column() + 1) + ", V of row tiles " + tiles(b.rowTiles());
-    } else if (c.part() instanceof DeviceCopy.Tiles t) {
+    } else if (c.part() instanceof DevicePart.Tiles t) {
       what = "final tiles, rows %d .. %d".formatted(t.rowFrom(), t.rowTo() - 1);
-    } else if (c.part() instanceof DeviceCopy.Block b) {
+    } else if (c.part() instanceof DevicePart.Block b) {
       what =
           "block, rows %d .. %d, columns %d .. %d"
               .formatted(b.rowFrom(), b.rowTo() - 1, b.columnFrom(), b.columnTo() - 1);
     }
-    int made = c.source().made();
-    String when =
-        made > 0
-            ? made + " made"
-            : "chain %d, bulk %d".formatted(c.source().chain(), c.source().bulk());
-    return "copy from %d, front %d: %s (when there: %s)".formatted(c.from(), c.front(), what, when);
+    return "PULL from %d, front %d, announced %d: %s".formatted(c.from(), c.front(), c.made(), what);
   }
 
   private static String name(ByteBuffer list, int at) {
     Task task = TaskLayout.decode(list, at);
     String what;
-    if (task instanceof Task.Factorize t) {
+    if (task instanceof Task.Pull t) {
+      what = name(t);
+    } else if (task instanceof Task.Announce) {
+      what = "ANNOUNCE front " + task.front();
+    } else if (task instanceof Task.Factorize t) {
       what = "FACTORIZE %d:%s".formatted(t.column() + 1, tiles(t.bundle()));
     } else if (task instanceof Task.ApplyFactorize t) {
       what =

@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.reference;
 
-import io.sparqr.backend.schedule.DeviceCopy;
+import io.sparqr.backend.schedule.DevicePart;
 import io.sparqr.backend.schedule.DeviceReplay;
 import io.sparqr.backend.schedule.FrontDescriptor;
 import io.sparqr.backend.schedule.FrontDevices;
@@ -27,7 +27,7 @@ import java.util.function.IntUnaryOperator;
 /**
  * Runs a stage on several simulated devices: what {@link DeviceStage} means. Each has arrays of its
  * own, and NaN where it has no values yet, so a task that reads what is not on its device spoils
- * its front. Tasks and copies run in any order that their counts allow.
+ * its front. Tasks run in any order that their counts allow.
  *
  * <p>A stage in which rows of dead columns would have to cross is done again on one device.
  */
@@ -50,9 +50,6 @@ final class DevicesExecutor implements RoundExecutor {
   private FrontDevices devices;
   private StageTasks[] on;
   private boolean[][] begun;
-
-  /** The stage's rows from all devices. */
-  private double[] out;
 
   /** Stages run, those of them done again, copies, and fronts that were shared or crossed. */
   int stages;
@@ -96,22 +93,14 @@ final class DevicesExecutor implements RoundExecutor {
     devices = map.apply(p);
     DeviceStage stage = DeviceStage.of(p, devices, options, 1);
     on = new StageTasks[devices.devices()];
-    double[] entry = new double[Math.toIntExact(p.sEntries())];
-    in.writeS(0, p.fronts(), DoubleBuffer.wrap(entry));
-    double[] input = new double[Math.toIntExact(p.inputDoubles())];
-    DoubleBuffer blocks = DoubleBuffer.wrap(input);
-    for (int b = 0; b < p.blocks(); b++) {
-      in.writeBlock(b, blocks);
-    }
     begun = new boolean[on.length][p.fronts()];
     for (int d = 0; d < on.length; d++) {
-      on[d] =
-          new StageTasks(
-              stage.programs().get(d), new InputOf(p, entry, input, devices, d), tolerance);
+      StageProgram its = stage.programs().get(d);
+      on[d] = d == 0 ? new StageTasks(its, in, tolerance) : new StageTasks(its, on[0]);
       Arrays.fill(on[d].vt, Double.NaN);
       for (int f = 0; f < p.fronts(); f++) {
         if (stage.schedule().arrives(f, d) && !devices.on(f, d)) {
-          FrontDescriptor image = on[d].program.descriptor(f);
+          FrontDescriptor image = its.descriptor(f);
           int start = (int) (image.data() + (long) image.fp() * image.ld() + image.fp());
           Arrays.fill(on[d].arena, start, start + image.cm() * image.ld(), Double.NaN);
         }
@@ -123,7 +112,7 @@ final class DevicesExecutor implements RoundExecutor {
     }
     var replay = new DeviceReplay(stage.schedule(), p.fronts());
     stages++;
-    copies += replay.copies();
+    copies += replay.pulls();
     var work = new Values();
     if (choice == null) {
       replay.inOrder(work);
@@ -134,31 +123,26 @@ final class DevicesExecutor implements RoundExecutor {
     if (again) {
       repeated++;
       // Its values have been counted.
-      return alone.execute(p, new InputOf(p, entry, input, null, 0), tolerance, sink);
+      return alone.execute(p, new Stored(p, on[0].entry, on[0].input), tolerance, sink);
     }
-    out = new double[Math.toIntExact(p.outDoubles())];
-    double[] residual = new double[p.residualSlots() * p.rhs()];
-    int[] state = new int[p.fronts()];
-    for (int f = 0; f < p.fronts(); f++) {
-      StageTasks home = on[devices.home(f)];
-      int length = p.outLength(f);
-      System.arraycopy(home.out, (int) home.program.outStart(f), out, (int) p.outStart(f), length);
-      state[f] = home.state[f];
-      int end = f + 1 < p.fronts() ? p.schedule().residualStart(f + 1) : p.residualSlots();
-      int from = p.schedule().residualStart(f) * p.rhs();
-      System.arraycopy(home.residual, from, residual, from, end * p.rhs() - from);
-    }
+    int[] state = states(p);
     sink.underWay();
     if (!sink.later()) {
       rows(p, state, sink);
     }
-    return new Result(state, residual, 0, 0);
+    return new Result(state, on[0].residual.clone(), 0, 0);
+  }
+
+  private int[] states(StageProgram p) {
+    int[] state = new int[p.fronts()];
+    Arrays.setAll(state, f -> on[devices.home(f)].state[f]);
+    return state;
   }
 
   private void rows(StageProgram p, int[] state, RowSink sink) {
     for (int f = 0; f < p.fronts(); f++) {
       if (TaskLayout.isDone(state[f]) && p.outLength(f) > 0) {
-        RowDelivery.of(p, out, f, sink);
+        RowDelivery.of(p, on[0].out, f, sink);
       }
     }
   }
@@ -169,36 +153,22 @@ final class DevicesExecutor implements RoundExecutor {
       alone.deliver(p, sink);
       return;
     }
-    int[] state = new int[p.fronts()];
-    Arrays.setAll(state, f -> on[devices.home(f)].state[f]);
-    rows(p, state, sink);
+    rows(p, states(p), sink);
   }
 
-  /** The values of fronts and blocks that one device has; devices null: all of them. */
-  private record InputOf(
-      StageProgram p, double[] entry, double[] input, FrontDevices devices, int device)
-      implements StageInput {
-
-    private boolean has(int front) {
-      return devices == null || devices.on(front, device);
-    }
+  /** The values of a stage as the first device has them. */
+  private record Stored(StageProgram p, double[] entry, double[] input) implements StageInput {
 
     @Override
     public void writeS(int from, int to, DoubleBuffer target) {
-      for (int f = from; f < to; f++) {
-        if (has(f)) {
-          int at = (int) p.descriptor(f).sFrom();
-          target.put(entry, at, (int) p.descriptor(f).sTo() - at);
-        }
-      }
+      int at = (int) p.descriptor(from).sFrom();
+      target.put(entry, at, (int) p.descriptor(to - 1).sTo() - at);
     }
 
     @Override
     public void writeBlock(int block, DoubleBuffer target) {
       FrontDescriptor d = p.descriptor(p.fronts() + block);
-      if (has(d.parent())) {
-        target.put(input, (int) d.data(), (int) (d.dataRhs() - d.data()) + d.fm() * d.rhs());
-      }
+      target.put(input, (int) d.data(), (int) (d.dataRhs() - d.data()) + d.fm() * d.rhs());
     }
 
     @Override
@@ -212,11 +182,18 @@ final class DevicesExecutor implements RoundExecutor {
     }
   }
 
-  /** Tasks and copies on the arrays. */
+  /** Tasks on the arrays. */
   private final class Values implements DeviceReplay.Work {
 
     @Override
     public void task(int device, Task task) {
+      if (task instanceof Task.Pull t) {
+        pull(device, t);
+        return;
+      }
+      if (task instanceof Task.Announce) {
+        return;
+      }
       if (task instanceof Task.Factorize
           || task instanceof Task.Apply
           || task instanceof Task.ApplyFactorize) {
@@ -240,29 +217,28 @@ final class DevicesExecutor implements RoundExecutor {
       }
     }
 
-    @Override
-    public void copy(DeviceCopy c) {
+    private void pull(int device, Task.Pull c) {
       StageTasks from = on[c.from()];
-      StageTasks to = on[c.to()];
+      StageTasks to = on[device];
       int f = c.front();
-      if (devices.on(f, c.to())) {
-        begin(c.to(), f);
+      if (devices.on(f, device)) {
+        begin(device, f);
       }
-      if (c.part() instanceof DeviceCopy.Bundle b) {
+      if (c.part() instanceof DevicePart.Bundle b) {
         int slot = b.slot() * TaskLayout.VT_DOUBLES;
         System.arraycopy(from.vt, slot, to.vt, slot, TaskLayout.VT_DOUBLES);
         for (int i : b.rowTiles()) {
-          rectangle(c, i * TaskLayout.TILE, (i + 1) * TaskLayout.TILE, b.column(), b.column() + 1);
+          rectangle(f, from, to, i * TaskLayout.TILE, (i + 1) * TaskLayout.TILE, b.column());
         }
-      } else if (c.part() instanceof DeviceCopy.Tiles t) {
+      } else if (c.part() instanceof DevicePart.Tiles t) {
         int end = from.program.descriptor(f).columnTiles();
         for (int k = t.firstTile(); k < end; k++) {
-          if (devices.owner(f, k) == c.from()) {
-            rectangle(c, t.rowFrom(), t.rowTo(), k, k + 1);
+          if (t.owners().of(k) == c.from()) {
+            rectangle(f, from, to, t.rowFrom(), t.rowTo(), k);
           }
         }
         to.state[f] = Math.max(to.state[f], from.state[f]);
-      } else if (c.part() instanceof DeviceCopy.Block b) {
+      } else if (c.part() instanceof DevicePart.Block b) {
         FrontDescriptor source = from.program.descriptor(f);
         FrontDescriptor target = to.program.descriptor(f);
         for (int i = b.rowFrom(); i < b.rowTo(); i++) {
@@ -278,18 +254,18 @@ final class DevicesExecutor implements RoundExecutor {
       }
     }
 
-    private void rectangle(DeviceCopy c, int rowFrom, int rowTo, int tileFrom, int tileTo) {
-      StageTasks from = on[c.from()];
-      StageTasks to = on[c.to()];
-      FrontDescriptor source = from.program.descriptor(c.front());
-      FrontDescriptor target = to.program.descriptor(c.front());
+    /** Rows [rowFrom, rowTo) of a column tile. */
+    private void rectangle(
+        int f, StageTasks from, StageTasks to, int rowFrom, int rowTo, int column) {
+      FrontDescriptor source = from.program.descriptor(f);
+      FrontDescriptor target = to.program.descriptor(f);
       for (int i = rowFrom; i < rowTo; i++) {
         System.arraycopy(
             from.arena,
-            place(source, i, tileFrom * TaskLayout.TILE),
+            place(source, i, column * TaskLayout.TILE),
             to.arena,
-            place(target, i, tileFrom * TaskLayout.TILE),
-            (tileTo - tileFrom) * TaskLayout.TILE);
+            place(target, i, column * TaskLayout.TILE),
+            TaskLayout.TILE);
       }
     }
 
@@ -311,7 +287,7 @@ final class DevicesExecutor implements RoundExecutor {
 
   @Override
   public Solved backSubstitute(StageProgram p) {
-    return again ? alone.backSubstitute(p) : PackedSolve.stored(solves.lists(false), out);
+    return again ? alone.backSubstitute(p) : PackedSolve.stored(solves.lists(false), on[0].out);
   }
 
   @Override
@@ -321,13 +297,13 @@ final class DevicesExecutor implements RoundExecutor {
       return;
     }
     for (Slice s : slices) {
-      System.arraycopy(out, (int) s.from(), s.target(), 0, s.target().length);
+      System.arraycopy(on[0].out, (int) s.from(), s.target(), 0, s.target().length);
     }
   }
 
   @Override
   public Optional<KeptRows> keep(StageProgram p) {
-    return again ? alone.keep(p) : Optional.of(new HeapRows(solves.lists(true), out.clone(), null));
+    return again ? alone.keep(p) : Optional.of(new HeapRows(solves.lists(true), on[0].out.clone(), null));
   }
 
   @Override
@@ -359,21 +335,8 @@ final class DevicesExecutor implements RoundExecutor {
     if (again) {
       return alone.inputSums(p, scale, counts, sums);
     }
-    double[] entry = new double[(int) p.sEntries()];
-    double[] input = new double[(int) p.inputDoubles()];
-    for (int k = 0; k < p.fronts() + p.blocks(); k++) {
-      FrontDescriptor d = p.descriptor(k);
-      boolean front = k < p.fronts();
-      StageTasks home = on[devices.home(front ? k : d.parent())];
-      FrontDescriptor there = home.program.descriptor(k);
-      if (front) {
-        int length = (int) (d.sTo() - d.sFrom());
-        System.arraycopy(home.entry, (int) there.sFrom(), entry, (int) d.sFrom(), length);
-      } else {
-        int length = (int) (d.dataRhs() - d.data()) + d.fm() * d.rhs();
-        System.arraycopy(home.input, (int) there.data(), input, (int) d.data(), length);
-      }
-    }
+    double[] entry = on[0].entry;
+    double[] input = on[0].input;
     new StageSums(p, scale, sums).input(entry, input, counts);
     return BitChecksum.sum(entry) + BitChecksum.sum(input) + StageProgram.placeBits(p.sIndex());
   }
@@ -383,11 +346,11 @@ final class DevicesExecutor implements RoundExecutor {
     if (again) {
       return alone.outputSums(p, scale, counts, sums);
     }
-    new StageSums(p, scale, sums).output(out, counts);
+    new StageSums(p, scale, sums).output(on[0].out, counts);
     long bits = 0;
     for (int f = 0; f < p.fronts(); f++) {
       int from = (int) p.outStart(f);
-      bits += counts[f] ? BitChecksum.sum(out, from, from + p.outLength(f)) : 0;
+      bits += counts[f] ? BitChecksum.sum(on[0].out, from, from + p.outLength(f)) : 0;
     }
     return bits;
   }

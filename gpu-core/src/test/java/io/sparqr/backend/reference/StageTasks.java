@@ -36,27 +36,38 @@ final class StageTasks {
   private final RowsLeftOver leftOver;
   private final double tolerance;
 
+  /** The places of the entries. */
+  private final int[] index;
+
   /** Takes the stage's entries and blocks, before its first task. */
   StageTasks(StageProgram p, StageInput in, double tolerance) {
-    this.program = p;
-    this.tolerance = tolerance;
-    this.front = new FrontDescriptor[p.fronts() + p.blocks()];
-    for (int f = 0; f < front.length; f++) {
-      front[f] = p.descriptor(f);
-    }
-    this.arena = allocate(p.arenaDoubles());
-    this.out = allocate(p.outDoubles());
-    this.vt = allocate((long) p.schedule().vtSlots() * TaskLayout.VT_DOUBLES);
-    this.residual = allocate((long) p.residualSlots() * p.rhs());
-    this.state = p.initialState().clone();
-    this.leftOver = new RowsLeftOver(p);
-    this.entry = allocate(p.sEntries());
+    this(p, tolerance, null);
     in.writeS(0, p.fronts(), DoubleBuffer.wrap(entry));
-    this.input = allocate(p.inputDoubles());
     DoubleBuffer target = DoubleBuffer.wrap(input);
     for (int b = 0; b < p.blocks(); b++) {
       in.writeBlock(b, target);
     }
+  }
+
+  /** Another of several devices: what the stage reads and leaves is on the first. */
+  StageTasks(StageProgram p, StageTasks first) {
+    this(p, first.tolerance, first);
+  }
+
+  private StageTasks(StageProgram p, double tolerance, StageTasks first) {
+    this.program = p;
+    this.tolerance = tolerance;
+    this.front = p.decoded();
+    this.arena = allocate(p.arenaDoubles());
+    this.vt = allocate((long) p.schedule().vtSlots() * TaskLayout.VT_DOUBLES);
+    this.state = p.initialState().clone();
+    this.leftOver = new RowsLeftOver(p);
+    this.index = first == null ? p.sIndex() : first.index;
+    this.out = first == null ? allocate(p.outDoubles()) : first.out;
+    this.residual =
+        first == null ? allocate((long) p.residualSlots() * p.rhs()) : first.residual;
+    this.entry = first == null ? allocate(p.sEntries()) : first.entry;
+    this.input = first == null ? allocate(p.inputDoubles()) : first.input;
   }
 
   private static double[] allocate(long doubles) {
@@ -237,7 +248,7 @@ final class StageTasks {
 
   private void assembleS(int f, long from, long to) {
     for (long e = from; e < to; e++) {
-      long place = front[f].data() + Integer.toUnsignedLong(program.sIndex()[(int) e]);
+      long place = front[f].data() + Integer.toUnsignedLong(index[(int) e]);
       arena[(int) place] = entry[(int) e];
     }
   }

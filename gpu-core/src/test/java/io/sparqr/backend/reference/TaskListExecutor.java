@@ -221,7 +221,7 @@ public final class TaskListExecutor implements RoundExecutor {
 
   /** As on a device: before the task waits for others, and whatever its front's state is. */
   private static void checkKind(ByteBuffer list, int at, long number) {
-    if (TaskLayout.kind(list, at) >= TaskLayout.KINDS) {
+    if (TaskLayout.kind(list, at) >= TaskLayout.KINDS_OF_ONE) {
       throw IntegrityFailure.ofTask(number, TaskLayout.kind(list, at));
     }
   }

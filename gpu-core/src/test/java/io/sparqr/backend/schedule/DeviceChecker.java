@@ -87,7 +87,9 @@ final class DeviceChecker implements DeviceReplay.Work {
   @Override
   public void task(int device, Task task) {
     int f = task.front();
-    if (task instanceof Task.Factorize t) {
+    if (task instanceof Task.Pull t) {
+      pull(device, t);
+    } else if (task instanceof Task.Factorize t) {
       factorize(device, f, t.column(), t.bundle(), t.vtSlot());
     } else if (task instanceof Task.Apply t) {
       apply(device, f, t.column(), t.bundle(), t.vtSlot(), t.from(), t.to());
@@ -224,12 +226,10 @@ final class DeviceChecker implements DeviceReplay.Work {
     return version[d][f][tile][c] == version[devices.owner(f, c)][f][tile][c];
   }
 
-  @Override
-  public void copy(DeviceCopy copy) {
-    int f = copy.front();
-    int from = copy.from();
-    int to = copy.to();
-    if (copy.part() instanceof DeviceCopy.Bundle b) {
+  private void pull(int to, Task.Pull pull) {
+    int f = pull.front();
+    int from = pull.from();
+    if (pull.part() instanceof DevicePart.Bundle b) {
       begin(to, f);
       Bundle made = slots[from].get(b.slot());
       assertThat(made).as("%s: slot %d at its maker", name, b.slot()).isNotNull();
@@ -238,15 +238,16 @@ final class DeviceChecker implements DeviceReplay.Work {
       for (int i : b.rowTiles()) {
         version[to][f][i][b.column()] = version[from][f][i][b.column()];
       }
-    } else if (copy.part() instanceof DeviceCopy.Tiles t) {
+    } else if (pull.part() instanceof DevicePart.Tiles t) {
       for (int i = t.rowFrom() / TaskLayout.TILE; i * TaskLayout.TILE < t.rowTo(); i++) {
         for (int c = t.firstTile(); c < s.columnTiles(f); c++) {
+          assertThat(t.owners().of(c)).isEqualTo(devices.owner(f, c));
           if (devices.owner(f, c) == from) {
             version[to][f][i][c] = version[from][f][i][c];
           }
         }
       }
-    } else if (copy.part() instanceof DeviceCopy.Block b) {
+    } else if (pull.part() instanceof DevicePart.Block b) {
       ended(f);
       if (image[to][f] == null) {
         image[to][f] = new boolean[s.cm[f] * width(f)];

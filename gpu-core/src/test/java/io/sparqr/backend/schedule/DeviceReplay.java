@@ -9,16 +9,15 @@ import java.util.List;
 import java.util.function.IntUnaryOperator;
 
 /**
- * Takes the tasks of several devices and the copies between them in some order that their counts
- * allow, as devices would that run beside each other.
+ * Takes the tasks of several devices in some order that their counts allow, as devices would that
+ * run beside each other.
  */
 public final class DeviceReplay {
 
-  /** What a task or a copy does. */
+  /** What a task does. */
+  @FunctionalInterface
   public interface Work {
     void task(int device, Task task);
-
-    void copy(DeviceCopy copy);
   }
 
   private final DeviceSchedule schedule;
@@ -28,10 +27,10 @@ public final class DeviceReplay {
   private final int[][] bulk;
   private final int[][] made;
 
-  /** What there is to do, in the order of the lists: copies of a round before its tasks. */
+  /** By round: announcements of all devices, then the other tasks of each device. */
   private final List<Item> items = new ArrayList<>();
 
-  private record Item(int device, int place, DeviceCopy copy) {}
+  private record Item(int device, int place) {}
 
   /**
    * Writes the lists.
@@ -54,20 +53,27 @@ public final class DeviceReplay {
     }
     for (int r = 0; r < schedule.rounds(); r++) {
       for (int d = 0; d < devices; d++) {
-        schedule.copies(r, d, c -> items.add(new Item(c.to(), -1, c)));
+        add(d, schedule.of(d).roundStart(r), schedule.of(d).kindStart(r, TaskLayout.PULL));
       }
       for (int d = 0; d < devices; d++) {
-        StageSchedule s = schedule.of(d);
-        for (long k = s.roundStart(r); k < s.roundStart(r + 1); k++) {
-          items.add(new Item(d, (int) k * TaskLayout.TASK_BYTES, null));
-        }
+        add(d, schedule.of(d).kindStart(r, TaskLayout.PULL), schedule.of(d).roundStart(r + 1));
       }
     }
   }
 
-  /** Number of copies. */
-  public long copies() {
-    return items.stream().filter(i -> i.copy != null).count();
+  private void add(int device, long from, long to) {
+    for (long k = from; k < to; k++) {
+      items.add(new Item(device, (int) k * TaskLayout.TASK_BYTES));
+    }
+  }
+
+  /** Number of parts that a device takes from another. */
+  public long pulls() {
+    return items.stream().filter(this::pulls).count();
+  }
+
+  private boolean pulls(Item i) {
+    return TaskLayout.kind(list[i.device], i.place) == TaskLayout.PULL;
   }
 
   /** Runs all in list order, in which nothing may wait for something later. */
@@ -98,11 +104,12 @@ public final class DeviceReplay {
       if (ready(i)) {
         queued[k] = true;
         ready[count++] = k;
-      } else if (i.copy != null) {
-        waiting.get(i.copy.from()).get(i.copy.front()).add(k);
-        waiting.get(i.copy.to()).get(i.copy.front()).add(k);
       } else {
-        waiting.get(i.device).get(TaskLayout.front(list[i.device], i.place)).add(k);
+        int f = TaskLayout.front(list[i.device], i.place);
+        waiting.get(i.device).get(f).add(k);
+        if (pulls(i)) {
+          waiting.get(from(i)).get(f).add(k);
+        }
       }
     }
     for (int done = 0; done < items.size(); done++) {
@@ -129,49 +136,40 @@ public final class DeviceReplay {
     }
   }
 
+  private int from(Item i) {
+    return list[i.device].getInt(i.place + TaskLayout.PULL_FROM);
+  }
+
   private boolean ready(Item i) {
-    if (i.copy != null) {
-      int f = i.copy.front();
-      int from = i.copy.from();
-      int to = i.copy.to();
-      return i.copy.source().met(chain[from][f], bulk[from][f], made[from][f])
-          && i.copy.target().met(chain[to][f], bulk[to][f], made[to][f]);
-    }
     ByteBuffer b = list[i.device];
     int needChain = TaskLayout.needChain(b, i.place);
     int needBulk = TaskLayout.needBulk(b, i.place);
     int f = TaskLayout.front(b, i.place);
-    return (needChain | needBulk) == 0
-        || chain[i.device][f] >= needChain && bulk[i.device][f] >= needBulk;
+    boolean told = !pulls(i) || made[from(i)][f] >= b.getInt(i.place + TaskLayout.PULL_MADE);
+    return told
+        && ((needChain | needBulk) == 0
+            || chain[i.device][f] >= needChain && bulk[i.device][f] >= needBulk);
   }
 
   private String name(Item i) {
-    return i.copy != null
-        ? i.copy.toString()
-        : "device " + i.device + ": " + TaskLayout.decode(list[i.device], i.place);
+    return "device " + i.device + ": " + TaskLayout.decode(list[i.device], i.place);
   }
 
   /** Does one, counts it, and returns the words that have changed: devices and fronts. */
   private int[][] run(Item i, Work work) {
-    if (i.copy != null) {
-      DeviceCopy c = i.copy;
-      work.copy(c);
-      (c.chain() ? chain : bulk)[c.to()][c.front()]++;
-      return new int[][] {{c.to(), c.front()}};
-    }
     ByteBuffer b = list[i.device];
     work.task(i.device, TaskLayout.decode(b, i.place));
     int f = TaskLayout.front(b, i.place);
-    int kind = TaskLayout.kind(b, i.place);
+    if (TaskLayout.announces(b, i.place)) {
+      made[i.device][f]++;
+    }
     if (TaskLayout.countsForChain(b, i.place)) {
       chain[i.device][f]++;
-      boolean bundle = kind == TaskLayout.FACTORIZE || kind == TaskLayout.APPLY_FACTORIZE;
-      made[i.device][f] += bundle && TaskLayout.marked(b, i.place) ? 1 : 0;
       return new int[][] {{i.device, f}};
     }
     int filled = TaskLayout.countsForBulk(b, i.place);
     if (filled < 0) {
-      return new int[0][];
+      return TaskLayout.announces(b, i.place) ? new int[][] {{i.device, f}} : new int[0][];
     }
     bulk[i.device][filled]++;
     return new int[][] {{i.device, filled}};

@@ -52,13 +52,13 @@ class DeviceScheduleTest {
     }
 
     /** Whether Q is kept and the copy is read after the rounds alone. */
-    boolean keptOnly(DeviceCopy copy) {
+    boolean keptOnly(int to, Task.Pull copy) {
       int f = copy.front();
       int end = random.stage.columnTiles(f);
       return random.stage.keepQ
-          && (copy.part() instanceof DeviceCopy.Tiles t && t.rowFrom() >= random.stage.outRows[f]
-              || copy.part() instanceof DeviceCopy.Bundle b
-                  && schedule.map().next(f, copy.to(), b.column() + 1, end) == end);
+          && (copy.part() instanceof DevicePart.Tiles t && t.rowFrom() >= random.stage.outRows[f]
+              || copy.part() instanceof DevicePart.Bundle b
+                  && schedule.map().next(f, to, b.column() + 1, end) == end);
     }
 
     DeviceReplay replay() {
@@ -84,7 +84,7 @@ class DeviceScheduleTest {
         DeviceChecker checker = stage.checker(name);
         DeviceReplay replay = stage.replay();
         replay.inOrder(checker);
-        copies += replay.copies();
+        copies += replay.pulls();
         versions = versions == null ? checker.versions() : versions;
         checker.finish(versions);
         for (IntUnaryOperator order : orders) {
@@ -103,15 +103,15 @@ class DeviceScheduleTest {
     int left = 0;
     for (long seed = 1; seed <= 60; seed++) {
       var stage = new Stage(seed, 3);
-      List<DeviceCopy> all = new ArrayList<>();
+      List<Pulled> all = new ArrayList<>();
       stage.replay().inOrder(new Without(null, all));
       for (int k = 0; k < all.size(); k += 1 + all.size() / 30) {
-        DeviceCopy missing = all.get(k);
-        if (missing.part() instanceof DeviceCopy.Block b && b.rowTo() == 0) {
+        Pulled missing = all.get(k);
+        if (missing.pull.part() instanceof DevicePart.Block b && b.rowTo() == 0) {
           // Takes nothing but the state.
           continue;
         }
-        if (stage.keptOnly(missing)) {
+        if (stage.keptOnly(missing.to, missing.pull)) {
           continue;
         }
         var checker = new Without(missing, stage.checker("seed " + seed));
@@ -124,41 +124,40 @@ class DeviceScheduleTest {
     assertThat(left).isGreaterThan(100);
   }
 
-  /** Passes all on but one copy, or collects copies. */
-  private record Without(DeviceCopy missing, DeviceReplay.Work work, List<DeviceCopy> all)
+  /** A part taken by a device. */
+  private record Pulled(int to, Task.Pull pull) {}
+
+  /** Passes all on but one PULL, or collects these. */
+  private record Without(Pulled missing, DeviceReplay.Work work, List<Pulled> all)
       implements DeviceReplay.Work {
 
-    Without(DeviceCopy missing, DeviceReplay.Work work) {
+    Without(Pulled missing, DeviceReplay.Work work) {
       this(missing, work, new ArrayList<>());
     }
 
-    Without(DeviceCopy missing, List<DeviceCopy> all) {
+    Without(Pulled missing, List<Pulled> all) {
       this(missing, null, all);
     }
 
     @Override
     public void task(int device, Task task) {
-      if (work != null) {
+      boolean is = false;
+      if (task instanceof Task.Pull p) {
+        all.add(new Pulled(device, p));
+        is =
+            missing != null
+                && device == missing.to
+                && p.from() == missing.pull.from()
+                && p.front() == missing.pull.front()
+                && same(p.part(), missing.pull.part());
+      }
+      if (work != null && !is) {
         work.task(device, task);
       }
     }
 
-    @Override
-    public void copy(DeviceCopy copy) {
-      all.add(copy);
-      boolean is =
-          missing != null
-              && copy.from() == missing.from()
-              && copy.to() == missing.to()
-              && copy.front() == missing.front()
-              && same(copy.part(), missing.part());
-      if (work != null && !is) {
-        work.copy(copy);
-      }
-    }
-
-    private static boolean same(DeviceCopy.Part a, DeviceCopy.Part b) {
-      return a instanceof DeviceCopy.Bundle x && b instanceof DeviceCopy.Bundle y
+    private static boolean same(DevicePart a, DevicePart b) {
+      return a instanceof DevicePart.Bundle x && b instanceof DevicePart.Bundle y
           ? x.slot() == y.slot() && x.column() == y.column()
           : a.equals(b);
     }
@@ -176,7 +175,7 @@ class DeviceScheduleTest {
       list.write(0, list.rounds(), little(actual));
       assertThat(actual).as("seed %d", seed).isEqualTo(expected);
       assertThat(list.flops()).isEqualTo(one.flops());
-      assertThat(stage.replay().copies()).isZero();
+      assertThat(stage.replay().pulls()).isZero();
     }
   }
 

@@ -115,7 +115,7 @@ final class ScheduleChecker {
   }
 
   private static long kindEnd(StageSchedule schedule, int r, int kind) {
-    return kind + 1 < TaskLayout.KINDS
+    return kind + 1 < TaskLayout.KINDS_OF_ONE
         ? schedule.kindStart(r, kind + 1)
         : schedule.roundStart(r + 1);
   }

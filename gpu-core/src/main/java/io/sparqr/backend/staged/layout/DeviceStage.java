@@ -16,20 +16,25 @@ import java.util.List;
  * A stage for several devices: a program for each of them, made from the stage's program for one.
  * Immutable.
  *
- * <p>Each device has buffers of its own. Its arena holds the fronts that it has a part in, a shared
- * front in full: its own column tiles, and beside them in their places what others send. Of a
- * crossing front whose parent it has, it holds the block alone: the descriptor there has another
- * leading dimension, and its first entry lies before the block, so that row fp + i and column fp +
- * j are where {@link TaskLayout#PACK_ASSEMBLE} looks for them. Numbers of fronts, blocks, columns,
- * VT slots and residual slots, the maps and the places of the counts are the same on all devices.
+ * <p>What the stage reads and what it leaves lies on the first device, in the places of the stage on
+ * one device: S entries, blocks from outside, packed rows, residual. The others read it and write it
+ * there. Everything else each device has for itself. Its arena holds the fronts that it has a part
+ * in, a shared front in full: its own column tiles, and beside them in their places what it takes
+ * from others. Of a crossing front whose parent it has, it holds the block alone: the descriptor
+ * there has another leading dimension, and its first entry lies before the block, so that row fp +
+ * i and column fp + j are where {@link TaskLayout#PACK_ASSEMBLE} looks for them. All numbers, the
+ * maps and the places of the counts are the same on all devices.
  *
  * @param one the stage on one device
- * @param schedule lists and copies
+ * @param schedule the lists
  * @param programs size devices
  */
 public record DeviceStage(StageProgram one, DeviceSchedule schedule, List<StageProgram> programs) {
 
   private static final int ALIGN = TaskLayout.TILE;
+
+  private static final StageProgram.Entries NO_ENTRIES =
+      new StageProgram.Entries(new int[0], 0, null);
 
   /**
    * Lays a stage out for several devices. O(entries + fronts x devices + operations x devices).
@@ -86,18 +91,13 @@ public record DeviceStage(StageProgram one, DeviceSchedule schedule, List<StageP
   private static StageProgram program(StageProgram one, DeviceSchedule schedule, int device) {
     FrontDevices devices = schedule.map();
     int fronts = one.fronts();
-    int blocks = one.blocks();
-    var all = new FrontDescriptor[fronts + blocks];
-    long[] outStart = new long[fronts + 1];
+    FrontDescriptor[] all = one.decoded().clone();
     long arena = 0;
-    int entries = 0;
     for (int f = 0; f < fronts; f++) {
       FrontDescriptor d = one.descriptor(f);
-      boolean on = devices.on(f, device);
-      int length = on ? (int) (d.sTo() - d.sFrom()) : 0;
       var shape = d.shape();
       long data = arena;
-      if (on) {
+      if (devices.on(f, device)) {
         long height = d.small() ? d.fm() : (long) TaskLayout.TILE * d.rowTiles();
         height += d.drop() > 0 ? TaskLayout.TILE : 0;
         arena += aligned(d.ld() * height);
@@ -110,20 +110,8 @@ public record DeviceStage(StageProgram one, DeviceSchedule schedule, List<StageP
                 ld, d.fm(), d.fn(), d.fp(), d.rhs(), d.cm(), d.rowTiles(), d.columnTiles());
       }
       var places =
-          new FrontDescriptor.Places(
-              data, 0, entries, entries + (long) length, d.rowMap(), d.columnMap());
+          new FrontDescriptor.Places(data, 0, d.sFrom(), d.sTo(), d.rowMap(), d.columnMap());
       all[f] = new FrontDescriptor(places, shape, d.parent(), d.id(), d.drop());
-      entries += length;
-      outStart[f + 1] = outStart[f] + (devices.home(f) == device ? one.outLength(f) : 0);
-    }
-    long input = 0;
-    for (int k = fronts; k < fronts + blocks; k++) {
-      FrontDescriptor d = one.descriptor(k);
-      long values = d.dataRhs() - d.data();
-      var places =
-          new FrontDescriptor.Places(input, input + values, 0, 0, d.rowMap(), d.columnMap());
-      all[k] = new FrontDescriptor(places, d.shape(), d.parent(), d.id(), d.drop());
-      input += devices.on(d.parent(), device) ? values + (long) d.fm() * d.rhs() : 0;
     }
     ByteBuffer encoded =
         ByteBuffer.allocateDirect(Math.multiplyExact(all.length, TaskLayout.FRONT_BYTES))
@@ -131,30 +119,18 @@ public record DeviceStage(StageProgram one, DeviceSchedule schedule, List<StageP
     for (int k = 0; k < all.length; k++) {
       all[k].encode(encoded, k);
     }
-    int[] index = index(one, devices, device, entries);
+    boolean first = device == 0;
     return new StageProgram(
         one.counts(),
         new StageProgram.Descriptors(encoded, all),
         one.maps(),
-        new StageProgram.Entries(index, StageProgram.placeBits(index), one.ownRows()),
+        first ? one.entries() : NO_ENTRIES,
         one.initialState(),
-        new StageProgram.Memory(arena, input, outStart),
+        first
+            ? new StageProgram.Memory(arena, one.inputDoubles(), one.outStart())
+            : new StageProgram.Memory(arena, 0, new long[fronts + 1]),
         schedule.of(device),
         one.columns());
-  }
-
-  private static int[] index(StageProgram one, FrontDevices devices, int device, int entries) {
-    int[] index = new int[entries];
-    int at = 0;
-    for (int f = 0; f < one.fronts(); f++) {
-      FrontDescriptor d = one.descriptor(f);
-      if (devices.on(f, device)) {
-        int length = (int) (d.sTo() - d.sFrom());
-        System.arraycopy(one.sIndex(), (int) d.sFrom(), index, at, length);
-        at += length;
-      }
-    }
-    return index;
   }
 
   private static long aligned(long doubles) {
