@@ -188,7 +188,7 @@ static void run(const Problem& p, int B, int chunk, bool check, int mode) {
   for (int i = 0; i < p.m; i++)
     for (int j = 0; j < p.n + p.rhs; j++)
       a[(size_t)i * ld + j] = u(rng);
-  SparqrStage st;
+  SparqrStage st = {};
   memset(&st, 0, sizeof st);
   double *arena, *orig, *vt;
   SparqrTask* tasks;
@@ -350,7 +350,7 @@ static void micro(int B, int count, int kind, int cols) {
   CHECK(cudaMemset(state, 0, count * 4));
   CHECK(cudaMemcpy(dt, tasks.data(), count * sizeof(SparqrTask), cudaMemcpyHostToDevice));
   CHECK(cudaMemcpy(fr, fronts.data(), count * sizeof(SparqrFront), cudaMemcpyHostToDevice));
-  SparqrStage st;
+  SparqrStage st = {};
   memset(&st, 0, sizeof st);
   st.tasks = dt;
   st.fronts = fr;

@@ -178,6 +178,7 @@ static void run(Stage& st, int k, int bundle, int rows, int most) {
   task.out.row_to = rows;
   task.out.out = st.out_start[k];
   task.out.out_rhs = st.out_start[k] + rows * d.fn - rows * (rows - 1) / 2;
+  task.small.parent = d.parent;
   std::fill(st.shared.begin(), st.shared.end(), NAN);
   double* shared = st.shared.data() + (reinterpret_cast<uintptr_t>(st.shared.data()) & 15 ? 1 : 0);
   host::Block block;

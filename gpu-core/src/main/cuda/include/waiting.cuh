@@ -86,7 +86,7 @@ __device__ __forceinline__ bool next_task(const SparqrStage& stage, long long fi
       reinterpret_cast<int4*>(&task)[lane] = word;
     }
     const int kind = __shfl_sync(~0u, word.x, 0) & 0xff;
-    const bool unknown = kind >= SPARQR_KINDS;
+    const bool unknown = kind >= (stage.peers == nullptr ? SPARQR_KINDS_OF_ONE : SPARQR_KINDS);
     // What names no kind names no front.
     const int f = unknown ? 0 : __shfl_sync(~0u, word.y, 0);
     const unsigned chain = __shfl_sync(~0u, word.x, TASK_WORDS - 1);
@@ -111,18 +111,35 @@ __device__ __forceinline__ void finish_task(const SparqrStage& stage, const Spar
   if (stage.progress == nullptr) {
     return;
   }
+  constexpr int MARKED = SPARQR_DEVICES << 1;
   int front = task.front;
   unsigned long long one = 1ull << 32;
-  switch (task.kind) {
+  bool announces = false;
+  switch (task.kind | (task.flags & SPARQR_DEVICES) << 1) {
     case SPARQR_FACTORIZE:
     case SPARQR_APPLY_FACTORIZE:
     case SPARQR_APPLY_NEAR:
       one = 1;
       break;
+    case SPARQR_FACTORIZE | MARKED:
+    case SPARQR_APPLY_FACTORIZE | MARKED:
+      one = 1;
+      announces = true;
+      break;
     case SPARQR_APPLY:
     case SPARQR_ASSEMBLE_S:
+    case SPARQR_SMALL_FRONT | MARKED:
+    case SPARQR_DROP | MARKED:
+      break;
+    case SPARQR_PULL:
+      one = task.applied == SPARQR_PART_BUNDLE ? 1 : one;
+      break;
+    case SPARQR_ANNOUNCE:
+      one = 0;
+      announces = true;
       break;
     case SPARQR_PACK_ASSEMBLE:
+    case SPARQR_PACK_ASSEMBLE | MARKED:
     case SPARQR_ASSEMBLE_BLOCK:
       front = task.pack.parent;
       break;
@@ -139,6 +156,10 @@ __device__ __forceinline__ void finish_task(const SparqrStage& stage, const Spar
     __syncthreads();
     if (threadIdx.x == 0) {
       asm volatile("red.release.gpu.global.add.u64 [%0], %1;" ::"l"(stage.progress + 1 + front), "l"(one) : "memory");
+      if (announces) {
+        // Read by other devices. What this block has waited for is released with it: scopes add up (PTX, causality).
+        asm volatile("red.release.sys.global.add.u64 [%0], 1;" ::"l"(stage.announced + front) : "memory");
+      }
     }
   }
 }

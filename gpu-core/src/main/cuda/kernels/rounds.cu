@@ -5,6 +5,7 @@
 // What each kind of task takes of registers and of shared memory: docs/design/kernels.md, Resources.
 #include "drop.cuh"
 #include "front_tasks.cuh"
+#include "peers.cuh"
 #include "small_front.cuh"
 #include "waiting.cuh"
 
@@ -39,9 +40,9 @@ __device__ __forceinline__ void run_kind(const SparqrStage& stage, const SparqrT
       small_front_task(shared, stage, task, front, state);
       break;
     case SPARQR_PACK_ASSEMBLE:
-      if (state == SPARQR_STATE_SOUND) {
+      if (state == SPARQR_STATE_SOUND || (state == SPARQR_STATE_DROPPED && (task.flags & SPARQR_DEVICES))) {
         pack_assemble_task(stage, task, front);
-      } else if (threadIdx.x == 0 && front.drop == 0) {
+      } else if (threadIdx.x == 0 && (front.drop == 0 || (task.flags & SPARQR_DEVICES))) {
         stage.state[task.pack.parent] = SPARQR_STATE_PENDING;
       }
       break;
@@ -68,16 +69,22 @@ typedef void (*DropTask)(double*, const SparqrStage&, const SparqrTask&, const S
 template <int BUNDLE>
 __device__ DropTask drop_task_at = drop_task<BUNDLE>;
 
+/** The same. */
+typedef bool (*PeerTask)(const SparqrStage&, const SparqrTask&, const SparqrFront&);
+__device__ PeerTask peer_task_at = peer_task;
+
 template <int BUNDLE>
 __device__ __forceinline__ void run_task(const SparqrStage& stage, long long first) {
   __shared__ SparqrTask task;
   __shared__ SparqrFront front;
   if (next_task(stage, first, task, front)) {
-    if (task.kind == SPARQR_DROP) {
+    if (task.kind < SPARQR_DROP) {
+      run_kind<BUNDLE>(stage, task, front);
+    } else if (task.kind == SPARQR_DROP) {
       extern __shared__ __align__(16) double shared[];
       (*const_cast<volatile DropTask*>(&drop_task_at<BUNDLE>))(shared, stage, task, front);
-    } else {
-      run_kind<BUNDLE>(stage, task, front);
+    } else if (!(*const_cast<volatile PeerTask*>(&peer_task_at))(stage, task, front)) {
+      return;
     }
     finish_task(stage, task);
   }

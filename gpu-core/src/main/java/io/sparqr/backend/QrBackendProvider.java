@@ -3,6 +3,7 @@ package io.sparqr.backend;
 
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.partition.DeviceModel;
+import java.util.List;
 import java.util.Optional;
 
 /** Service interface of a backend ({@link java.util.ServiceLoader}). */
@@ -26,10 +27,21 @@ public interface QrBackendProvider {
   SubtreeFactorizer create(int device);
 
   /**
+   * A factorizer whose tasks own several devices.
+   *
+   * @param devices ordinals, all different, at least one; a backend that knows no tasks on several
+   *     takes the first
+   * @throws io.sparqr.error.BackendUnavailableException as for {@link #create(int)}
+   */
+  default SubtreeFactorizer create(List<Integer> devices) {
+    return create(devices.get(0));
+  }
+
+  /**
    * Opens what a task on a device takes before it can begin, and holds it. A first task need not
    * wait for that if it is done beside earlier work; without it, the task does the same itself.
    *
-   * @throws io.sparqr.error.BackendUnavailableException as for {@link #create}
+   * @throws io.sparqr.error.BackendUnavailableException as for {@link #create(int)}
    */
   default OpenDevice open(int device) {
     return () -> {};

@@ -16,6 +16,7 @@ import io.sparqr.error.FatalCudaException;
 import io.sparqr.jvm.JvmPart;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.partition.DeviceModel;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -154,6 +155,13 @@ public final class CudaBackendProvider implements QrBackendProvider {
   @Override
   public SubtreeFactorizer create(int device) {
     return new CudaSubtreeFactorizer(sessionsWith(device), device, null);
+  }
+
+  @Override
+  public SubtreeFactorizer create(List<Integer> devices) {
+    DeviceSessions its = sessionsWith(devices.get(0));
+    devices.forEach(this::sessionsWith);
+    return new CudaSubtreeFactorizer(its, devices, null);
   }
 
   @Override

@@ -24,7 +24,6 @@ import io.sparqr.backend.cuda.transfer.Transfers;
 import io.sparqr.backend.cuda.transfer.Workers;
 import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.schedule.StageSchedule;
-import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.backend.staged.executor.KeptRows;
 import io.sparqr.backend.staged.executor.RoundExecutor;
 import io.sparqr.backend.staged.layout.StageProgram;
@@ -56,6 +55,7 @@ public final class CudaRoundExecutor implements RoundExecutor {
   private final long limitBytes;
   private final SchedulerOptions options;
   private final PinnedPool pinned;
+  private final DeviceLane lane;
   private final Workers workers;
   public final StageMemory memory;
   private final CudaStream compute;
@@ -101,10 +101,11 @@ public final class CudaRoundExecutor implements RoundExecutor {
     this.options = options;
     device.bind();
     pinned = session.pinned();
-    workers = new Workers(device, threads);
-    memory = new StageMemory(device.driver());
-    compute = new CudaStream(device.driver());
-    transfers = new Transfers(device.driver(), pinned);
+    lane = new DeviceLane(session, threads);
+    workers = lane.workers();
+    memory = lane.memory();
+    compute = lane.compute();
+    transfers = lane.transfers();
     columnSums = new DeviceColumnSums(device.driver(), transfers, workers, compute);
   }
 
@@ -115,14 +116,33 @@ public final class CudaRoundExecutor implements RoundExecutor {
 
   @Override
   public long availableBytes() {
-    device.bind();
-    long free = (long) (0.95 * (device.freeBytes() + memory.held() + residents.bytes()));
+    long free = lane.availableBytes();
     return limitBytes > 0 ? Math.min(limitBytes, free) : free;
   }
 
   @Override
   public SchedulerOptions schedulerOptions() {
     return options;
+  }
+
+  DeviceLane lane() {
+    return lane;
+  }
+
+  /**
+   * Begins a stage that several devices run, of which this is the first: what was on it is lost, and
+   * what is done with the stage afterwards is done here, as if it had run the stage alone.
+   */
+  void beginAmongSeveral(StageProgram program) {
+    dropLists();
+    columnSums.newStage();
+    resident = null;
+    launches = LaunchPlan.of(program);
+  }
+
+  /** Whether V of single reflectors is wanted everywhere. */
+  boolean reflectors(StageProgram program) {
+    return modes.reflectorsOnly() || safe || program.keepsQ();
   }
 
   /** Milliseconds of the last stage's rounds on the device. */
@@ -141,11 +161,34 @@ public final class CudaRoundExecutor implements RoundExecutor {
     }
   }
 
+  /**
+   * Runs a stage whose values are here, from a run among several devices ({@link
+   * #beginAmongSeveral}) that came to nothing.
+   *
+   * @throws InsufficientMemoryException if they have had to give way
+   */
+  Result again(StageProgram program, double tolerance, RowSink sink) {
+    device.bind();
+    resident = null;
+    try {
+      return run(program, null, tolerance, sink);
+    } catch (RuntimeException | Error e) {
+      resident = null;
+      throw e;
+    }
+  }
+
+  /** Runs a stage; input null: its values are here. */
   @SuppressWarnings("ReferenceEquality")
-  private Result run(StageProgram program, StageInput input, double tolerance, RowSink sink) {
+  private Result run(
+      StageProgram program, @Nullable StageInput input, double tolerance, RowSink sink) {
     dropLists();
-    makeRoom(program);
-    prepare(program);
+    lane.makeRoom(program);
+    if (input == null) {
+      prepareAgain(program);
+    } else {
+      prepare(program);
+    }
     var upload = new StageUpload(transfers, memory);
     TaskUpload tasks = null;
     if (resident != program) {
@@ -154,7 +197,9 @@ public final class CudaRoundExecutor implements RoundExecutor {
       launches = LaunchPlan.of(program);
       tasks = new TaskUpload(transfers, memory.get(Part.TASKS), program.schedule());
     }
-    long sent = upload.values(program, input).run(workers);
+    long sent =
+        (input == null ? upload.states(program.initialState()) : upload.values(program, input))
+            .run(workers);
     var rows = new RowDownload(transfers, memory, program, launches, sink);
     // One event per launch, then the beginning and the end of all launches.
     List<CudaEvent> events = new ArrayList<>();
@@ -184,14 +229,6 @@ public final class CudaRoundExecutor implements RoundExecutor {
     }
   }
 
-  /** Frees rows of R of earlier tasks if a stage needs their memory. */
-  private void makeRoom(StageProgram program) {
-    long more = program.deviceBytes() - memory.held();
-    while (!residents.isEmpty() && device.freeBytes() < more && residents.evictOldest()) {
-      // One after the other.
-    }
-  }
-
   /** Reserves memory for a stage and initializes it as the tasks expect. */
   private void prepare(StageProgram program) {
     columnSums.newStage();
@@ -205,6 +242,25 @@ public final class CudaRoundExecutor implements RoundExecutor {
       }
       compute.synchronize();
     }
+    clear(program);
+  }
+
+  /** As above, and the values stay. */
+  @SuppressWarnings("ReferenceEquality")
+  private void prepareAgain(StageProgram program) {
+    columnSums.newStage();
+    DeviceBuffer values = memory.get(Part.S_VALUE);
+    DeviceBuffer blocks = memory.get(Part.INPUT);
+    memory.reserve(program);
+    if (memory.get(Part.S_VALUE) != values || memory.get(Part.INPUT) != blocks) {
+      throw new InsufficientMemoryException(
+          "a stage's values had to give way to its lists on one device", program.deviceBytes(), 0);
+    }
+    clear(program);
+  }
+
+  /** Initializes memory as the tasks expect. */
+  private void clear(StageProgram program) {
     compute.fill(memory.get(Part.ARENA).at(0), (byte) 0, 8 * program.arenaDoubles());
     // Rows of unsound fronts are downloaded too, though unused, and must not be uninitialized.
     compute.fill(memory.get(Part.OUT).at(0), (byte) 0, 8 * program.outDoubles());
@@ -228,7 +284,7 @@ public final class CudaRoundExecutor implements RoundExecutor {
         memory.parameter(
             tolerance,
             options.bundle(),
-            modes.reflectorsOnly() || safe || program.keepsQ(),
+            reflectors(program),
             null,
             null);
     int n = launches.ends().length;
@@ -361,7 +417,7 @@ public final class CudaRoundExecutor implements RoundExecutor {
   @Override
   public void copyRows(List<Slice> slices) {
     device.bind();
-    download(memory.get(Part.OUT), slices);
+    lane.download(memory.get(Part.OUT), slices);
   }
 
   @Override
@@ -396,36 +452,14 @@ public final class CudaRoundExecutor implements RoundExecutor {
 
   @Override
   public double[] fetch(ByteBuffer tasks, int count, int outDoubles) {
-    if (count == 0) {
-      return new double[outDoubles];
-    }
-    device.bind();
-    int bytes = Math.multiplyExact(count, TaskLayout.TASK_BYTES);
-    try (var list = new DeviceBuffer(device.driver(), bytes);
-        var out = new DeviceBuffer(device.driver(), 8L * outDoubles)) {
-      PinnedBuffer buffer = pinned.acquire(Math.max(bytes, 8L * outDoubles + 8));
-      try {
-        buffer.view(0, bytes).put(tasks.duplicate().position(0).limit(bytes));
-        compute.upload(list.at(0), buffer, 0, bytes);
-        device
-            .module()
-            .launch(
-                options.bundle(),
-                compute,
-                memory.parameter(-1, options.bundle(), false, list, out),
-                0,
-                count);
-        compute.download(buffer, 0, out.at(0), 8L * outDoubles);
-        compute.download(buffer, 8L * outDoubles, memory.get(Part.PROGRESS).at(0), 8);
-        compute.synchronize();
-        StageMemory.checkKinds(buffer.view(8 * outDoubles, 8 * outDoubles + 8).getLong());
-        double[] result = new double[outDoubles];
-        buffer.view(0, 8 * outDoubles).asDoubleBuffer().get(result);
-        return result;
-      } finally {
-        pinned.release(buffer);
-      }
-    }
+    int bundle = options.bundle();
+    return lane.fetch(
+        tasks,
+        count,
+        outDoubles,
+        false,
+        bundle,
+        (list, out) -> memory.parameter(-1, bundle, false, list, out));
   }
 
   @Override
@@ -469,30 +503,8 @@ public final class CudaRoundExecutor implements RoundExecutor {
   public void read(Region region, long from, double[] target) {
     device.bind();
     DeviceBuffer source = memory.get(region == Region.ARENA ? Part.ARENA : Part.VT);
-    download(source, List.of(new Slice(from, target)));
+    lane.download(source, List.of(new Slice(from, target)));
   }
-
-  private void download(DeviceBuffer source, List<Slice> slices) {
-    int step = Transfers.PIECE_BYTES / 8;
-    var pieces = new ArrayList<Piece>();
-    for (Slice s : slices) {
-      int length = s.target().length;
-      for (long at = 0; at < length; at += step) {
-        pieces.add(new Piece(s, (int) at, (int) Math.min(step, length - at)));
-      }
-    }
-    workers.run(
-        pieces.size(),
-        i -> {
-          Piece p = pieces.get(i);
-          var slice = new Transfers.Slice(source, 8 * (p.of.from() + p.at), 8 * p.count);
-          double[] target = p.of.target();
-          transfers.fetch(null, List.of(slice), b -> b.asDoubleBuffer().get(target, p.at, p.count));
-        });
-  }
-
-  /** This many doubles of a slice, from index {@code at}. */
-  private record Piece(Slice of, int at, int count) {}
 
   @Override
   public void close() {
@@ -500,12 +512,9 @@ public final class CudaRoundExecutor implements RoundExecutor {
       closed = true;
       resident = null;
       device.bind();
-      workers.close();
       dropLists();
-      memory.close();
       columnSums.close();
-      compute.close();
-      transfers.close();
+      lane.close();
     }
   }
 }

@@ -164,6 +164,7 @@ public final class StagedFactorization {
               done,
               totals);
       pending = problem.fronts().clone();
+      executor.task(problem);
     }
 
     SubtreeFactor run() {
@@ -173,6 +174,7 @@ public final class StagedFactorization {
         stage();
       }
       laidOutAhead = layouts.laidOutAhead();
+      executor.remark().ifPresent(done::warn);
       double seconds = (System.nanoTime() - began) * 1e-9;
       int fronts = problem.fronts().length;
       return done.result(totals.summary(backend, executor.device(), fronts, done, seconds));

@@ -43,7 +43,7 @@ class TaskLayoutTest {
       assertThat(java).as(m.group()).containsEntry(constant, Integer.parseInt(m.group(3)));
       found++;
     }
-    assertThat(found).isEqualTo(44);
+    assertThat(found).isEqualTo(54);
   }
 
   @Test
@@ -60,6 +60,7 @@ class TaskLayoutTest {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("small fronts of 257 columns; at most 256");
     assertThat(number(h, "SPARQR_VT_DOUBLES = (\\d+)")).isEqualTo(TaskLayout.VT_DOUBLES);
+    assertThat(number(h, "SPARQR_DEVICES = (\\d+)")).isEqualTo(TaskLayout.FLAG_DEVICES);
     assertThat(number(h, "SPARQR_FINAL = (\\d+)")).isEqualTo(TaskLayout.FLAG_FINAL);
     for (String name :
         new String[] {
@@ -73,7 +74,13 @@ class TaskLayoutTest {
           "APPLY_NEAR",
           "PACK_ROWS",
           "RESIDUAL",
+          "KINDS_OF_ONE",
+          "PULL",
+          "ANNOUNCE",
           "KINDS",
+          "PART_BUNDLE",
+          "PART_TILES",
+          "PART_BLOCK",
           "STATE_SOUND",
           "STATE_DEAD",
           "STATE_PENDING",

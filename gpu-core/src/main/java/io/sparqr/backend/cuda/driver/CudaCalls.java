@@ -34,6 +34,12 @@ public interface CudaCalls {
   /** Makes the retained primary context of the device current in this thread. */
   int contextSetCurrent(int device);
 
+  /** Whether a device can read and write the memory of another: can[0] is 1. */
+  int canAccessPeer(int[] can, int device, int peer);
+
+  /** Lets the current context read and write what the retained context of another device holds. */
+  int enablePeerAccess(int peer);
+
   int memoryInfo(long[] free, long[] total);
 
   int memoryAllocate(CUdeviceptr address, long bytes);

@@ -11,6 +11,9 @@ import jcuda.driver.CUdevice_attribute;
  */
 public final class CudaDevice implements AutoCloseable {
 
+  /** CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED. */
+  private static final int ALREADY_ENABLED = 704;
+
   private final CudaDriver driver;
   private final int ordinal;
   private final String chip;
@@ -94,6 +97,34 @@ public final class CudaDevice implements AutoCloseable {
 
   public int multiprocessors() {
     return multiprocessors;
+  }
+
+  /** Its number in this JVM. */
+  public int ordinal() {
+    return ordinal;
+  }
+
+  /** Whether kernels on this device can read and write the memory of another, or of itself. */
+  public boolean reaches(CudaDevice other) {
+    if (other.ordinal == ordinal) {
+      return true;
+    }
+    int[] can = {0};
+    driver.check(
+        "cuDeviceCanAccessPeer", driver.calls().canAccessPeer(can, ordinal, other.ordinal));
+    return can[0] != 0;
+  }
+
+  /** Lets kernels on this device read and write the memory of another, from now on. Idempotent. */
+  public void reach(CudaDevice other) {
+    if (other.ordinal == ordinal) {
+      return;
+    }
+    bind();
+    int code = driver.calls().enablePeerAccess(other.ordinal);
+    if (code != ALREADY_ENABLED) {
+      driver.check("cuCtxEnablePeerAccess", code);
+    }
   }
 
   /** Free device memory in bytes. */

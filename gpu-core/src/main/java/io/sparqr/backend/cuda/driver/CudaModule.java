@@ -24,7 +24,7 @@ public final class CudaModule implements AutoCloseable {
   public static final int NORM_PARTS = 64;
 
   /** Bytes of SparqrStage, the launch's parameter. */
-  public static final int STAGE_BYTES = 128;
+  public static final int STAGE_BYTES = 144;
 
   private final CudaDriver driver;
   private final Map<KernelImage.Part, CUmodule> loaded = new EnumMap<>(KernelImage.Part.class);

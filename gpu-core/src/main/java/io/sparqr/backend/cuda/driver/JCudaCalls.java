@@ -94,6 +94,20 @@ public final class JCudaCalls implements CudaCalls {
   }
 
   @Override
+  public int canAccessPeer(int[] can, int device, int peer) {
+    var handle = new CUdevice();
+    var other = new CUdevice();
+    int code = JCudaDriver.cuDeviceGet(handle, device);
+    code = code != 0 ? code : JCudaDriver.cuDeviceGet(other, peer);
+    return code != 0 ? code : JCudaDriver.cuDeviceCanAccessPeer(can, handle, other);
+  }
+
+  @Override
+  public int enablePeerAccess(int peer) {
+    return JCudaDriver.cuCtxEnablePeerAccess(contexts.get(peer), 0);
+  }
+
+  @Override
   public int memoryInfo(long[] free, long[] total) {
     return JCudaDriver.cuMemGetInfo(free, total);
   }

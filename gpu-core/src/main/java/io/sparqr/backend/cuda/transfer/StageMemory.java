@@ -48,6 +48,22 @@ public final class StageMemory implements AutoCloseable {
   private static final Set<Part> STRUCTURE =
       Collections.unmodifiableSet(EnumSet.of(Part.TASKS, Part.FRONTS, Part.S_INDEX, Part.MAPS));
 
+  /** What the first of several devices has for all of them. */
+  private static final Set<Part> ON_FIRST =
+      Collections.unmodifiableSet(
+          EnumSet.of(Part.S_INDEX, Part.S_VALUE, Part.INPUT, Part.OUT, Part.RESIDUAL));
+
+  /** Bytes of SparqrPeer. */
+  public static final int PEER_BYTES = 48;
+
+  /** Places of fields of SparqrStage. */
+  private static final int PEERS = 128;
+
+  private static final int ANNOUNCED = 136;
+
+  /** The byte of {@link Part#PROGRESS} whose highest bit is SPARQR_GIVEN_UP. */
+  private static final int GIVEN_UP_AT = FAILURE_BYTES + 7;
+
   private final CudaDriver driver;
   private final DeviceBuffer[] buffer = new DeviceBuffer[Part.values().length];
 
@@ -142,6 +158,12 @@ public final class StageMemory implements AutoCloseable {
     return taken;
   }
 
+  /** Makes the tasks of the stage under way end, wherever they are. */
+  public void giveUp(Transfers transfers) {
+    var end = new Transfers.Slice(get(Part.PROGRESS), GIVEN_UP_AT, 1);
+    transfers.send(end, b -> b.put((byte) 0x80));
+  }
+
   /** Bytes held. */
   public long held() {
     long sum = 0;
@@ -181,6 +203,35 @@ public final class StageMemory implements AutoCloseable {
     b.putInt(116, reflectors ? 1 : 0);
     b.putLong(120, 1_000_000 * waitMillis());
     return b;
+  }
+
+  /**
+   * Makes a launch parameter one of several devices'.
+   *
+   * @param parameter of {@link #parameter}
+   * @param first the first device's memory, where the stage's input and output lie
+   * @param fronts address of this device's descriptors
+   * @param peers address of the places of all devices' parts (SparqrPeer)
+   * @param announced address of the words of announcements
+   */
+  public static void amongSeveral(
+      ByteBuffer parameter, StageMemory first, long fronts, long peers, long announced) {
+    for (Part part : ON_FIRST) {
+      parameter.putLong(8 * part.ordinal(), first.get(part).address());
+    }
+    parameter.putLong(8 * Part.FRONTS.ordinal(), fronts);
+    parameter.putLong(PEERS, peers);
+    parameter.putLong(ANNOUNCED, announced);
+  }
+
+  /** SparqrPeer of this memory. */
+  public void peer(ByteBuffer to, long fronts, long announced) {
+    to.putLong(fronts);
+    to.putLong(get(Part.ARENA).address());
+    to.putLong(get(Part.VT).address());
+    to.putLong(get(Part.STATE).address());
+    to.putLong(get(Part.PROGRESS).address() + FAILURE_BYTES);
+    to.putLong(announced);
   }
 
   /**

@@ -86,7 +86,11 @@ public final class StageUpload {
       long count = ContributionBlock.packedLength(d.fm(), d.fn()) + (long) d.fm() * d.rhs();
       doubles(Part.INPUT, d.data(), count, t -> input.writeBlock(block, t));
     }
-    int[] state = program.initialState();
+    return states(program.initialState());
+  }
+
+  /** States of the fronts. */
+  public StageUpload states(int[] state) {
     array(Part.STATE, state.length, 4, (to, at, count) -> to.asIntBuffer().put(state, at, count));
     return this;
   }

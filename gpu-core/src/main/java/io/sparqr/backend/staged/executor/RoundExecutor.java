@@ -8,6 +8,7 @@ import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.backend.staged.layout.StageColumns;
 import io.sparqr.backend.staged.layout.StageProgram;
 import io.sparqr.backend.staged.solve.SolveLists;
+import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.integrity.Balance;
 import io.sparqr.numeric.integrity.ColumnProbe;
 import io.sparqr.numeric.integrity.ColumnSums;
@@ -31,6 +32,17 @@ public interface RoundExecutor extends AutoCloseable {
 
   /** Options for cutting tasks for this executor. */
   SchedulerOptions schedulerOptions();
+
+  /**
+   * Tells of the task to which the next stages belong, for executors that plan ahead where its
+   * fronts go. Optional.
+   */
+  default void task(SubtreeProblem problem) {}
+
+  /** A line for the report on how the last task was done; empty: nothing to be said. */
+  default Optional<String> remark() {
+    return Optional.empty();
+  }
 
   /**
    * Allocates, uploads, zeroes the arena, runs all tasks, and delivers the packed rows of each
