@@ -110,6 +110,11 @@ final class CudaDevicesExecutor implements RoundExecutor {
     return first.kernelMillis();
   }
 
+  /** The first device, where input and output of stages lie. */
+  DeviceLane first() {
+    return first.lane();
+  }
+
   /** Stages that several devices have run. */
   int together() {
     return together;

@@ -103,7 +103,8 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
     return "";
   }
 
-  private RoundExecutor executor(int threads) {
+  /** What runs the rounds of this factorizer's stages. */
+  RoundExecutor executor(int threads) {
     SchedulerOptions cut = options == null ? tuned(device.multiprocessors()) : options;
     DeviceSession session = leases.get(0).session();
     if (leases.size() == 1) {

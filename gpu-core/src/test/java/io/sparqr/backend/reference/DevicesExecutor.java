@@ -1,7 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.reference;
 
-import io.sparqr.backend.schedule.DevicePart;
 import io.sparqr.backend.schedule.DeviceReplay;
 import io.sparqr.backend.schedule.FrontDescriptor;
 import io.sparqr.backend.schedule.FrontDevices;
@@ -224,53 +223,9 @@ final class DevicesExecutor implements RoundExecutor {
       if (devices.on(f, device)) {
         begin(device, f);
       }
-      if (c.part() instanceof DevicePart.Bundle b) {
-        int slot = b.slot() * TaskLayout.VT_DOUBLES;
-        System.arraycopy(from.vt, slot, to.vt, slot, TaskLayout.VT_DOUBLES);
-        for (int i : b.rowTiles()) {
-          rectangle(f, from, to, i * TaskLayout.TILE, (i + 1) * TaskLayout.TILE, b.column());
-        }
-      } else if (c.part() instanceof DevicePart.Tiles t) {
-        int end = from.program.descriptor(f).columnTiles();
-        for (int k = t.firstTile(); k < end; k++) {
-          if (t.owners().of(k) == c.from()) {
-            rectangle(f, from, to, t.rowFrom(), t.rowTo(), k);
-          }
-        }
-        to.state[f] = Math.max(to.state[f], from.state[f]);
-      } else if (c.part() instanceof DevicePart.Block b) {
-        FrontDescriptor source = from.program.descriptor(f);
-        FrontDescriptor target = to.program.descriptor(f);
-        for (int i = b.rowFrom(); i < b.rowTo(); i++) {
-          int width = b.columnTo() - b.columnFrom();
-          System.arraycopy(
-              from.arena,
-              place(source, source.fp() + i, source.fp() + b.columnFrom()),
-              to.arena,
-              place(target, target.fp() + i, target.fp() + b.columnFrom()),
-              width);
-        }
-        to.state[f] = from.state[f];
-      }
-    }
-
-    /** Rows [rowFrom, rowTo) of a column tile. */
-    private void rectangle(
-        int f, StageTasks from, StageTasks to, int rowFrom, int rowTo, int column) {
-      FrontDescriptor source = from.program.descriptor(f);
-      FrontDescriptor target = to.program.descriptor(f);
-      for (int i = rowFrom; i < rowTo; i++) {
-        System.arraycopy(
-            from.arena,
-            place(source, i, column * TaskLayout.TILE),
-            to.arena,
-            place(target, i, column * TaskLayout.TILE),
-            TaskLayout.TILE);
-      }
-    }
-
-    private int place(FrontDescriptor d, long row, int column) {
-      return (int) (d.data() + row * d.ld() + column);
+      var part = new PulledPart(c, from.program.descriptor(f), to.program.descriptor(f));
+      part.values(from.arena, from.vt, to.arena, to.vt);
+      to.state[f] = part.state(from.state[f], to.state[f]);
     }
   }
 

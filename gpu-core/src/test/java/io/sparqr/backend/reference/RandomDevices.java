@@ -7,7 +7,7 @@ import java.util.Random;
 import java.util.function.Function;
 
 /** Devices for the fronts of stages by chance, much worse than any plan. */
-final class RandomDevices implements Function<StageProgram, FrontDevices> {
+public final class RandomDevices implements Function<StageProgram, FrontDevices> {
 
   private final int devices;
   private final int shareOneIn;
@@ -20,7 +20,7 @@ final class RandomDevices implements Function<StageProgram, FrontDevices> {
    * @param shareOneIn one in so many tiled fronts is shared; 0: none
    * @param crossOneIn one in so many of the others does not go where its parent is
    */
-  RandomDevices(int devices, int shareOneIn, int crossOneIn, long seed) {
+  public RandomDevices(int devices, int shareOneIn, int crossOneIn, long seed) {
     this.devices = devices;
     this.shareOneIn = shareOneIn;
     this.crossOneIn = crossOneIn;

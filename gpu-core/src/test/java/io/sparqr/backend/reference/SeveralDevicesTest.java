@@ -9,22 +9,12 @@ import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.staged.layout.DeviceStage;
 import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.numeric.FactorOptions;
-import io.sparqr.numeric.FrontFactor;
-import io.sparqr.numeric.RowSplit;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeFactorizerContract;
-import io.sparqr.numeric.SubtreeProblem;
-import io.sparqr.numeric.TestMatrices;
-import io.sparqr.numeric.Tolerances;
-import io.sparqr.ordering.dissection.NestedDissection;
 import io.sparqr.partition.DeviceMapping;
 import io.sparqr.partition.DeviceModel;
 import io.sparqr.partition.DeviceWork;
-import io.sparqr.sparse.CsrMatrix;
-import io.sparqr.symbolic.SymbolicAnalysis;
-import io.sparqr.symbolic.SymbolicAnalyzer;
-import io.sparqr.symbolic.SymbolicOptions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -93,52 +83,6 @@ class SeveralDevicesTest {
     }
   }
 
-  private record Case(
-      CsrMatrix a, SymbolicAnalysis analysis, int rhs, double tolerance, boolean grid) {
-
-    static Case of(CsrMatrix a, int rhs, boolean grid) {
-      var options = SymbolicOptions.defaults().withGiven(new NestedDissection().order(a.pattern()));
-      return new Case(
-          a,
-          SymbolicAnalyzer.analyze(a.pattern(), options.withSingletons(false)),
-          rhs,
-          FactorOptions.defaultTolerance(a.rows(), a.columns(), Tolerances.frobenius(a)),
-          grid);
-    }
-
-    SubtreeFactor run(SubtreeFactorizer factorizer, FactorOptions options) {
-      double[] ones = new double[a.columns()];
-      Arrays.fill(ones, 1);
-      double[] b = TestMatrices.vector(a.rows() * rhs, new Random(7));
-      int[] fronts = new int[analysis.fronts()];
-      Arrays.setAll(fronts, f -> f);
-      RowSplit split = RowSplit.of(a, b, rhs, analysis, ones);
-      var problem = new SubtreeProblem(analysis, fronts, split.rows(), List.of());
-      return factorizer.factor(problem, options);
-    }
-  }
-
-  /** Full rank, tall, and with dead columns from the leaves to the root. */
-  private static List<Case> cases() {
-    CsrMatrix grid = Gallery.generate("gen:cells2d16");
-    var random = new Random(3);
-    double[] values = grid.values().clone();
-    for (int j = 0; j < grid.columns(); j++) {
-      if (random.nextInt(12) == 0) {
-        for (int k = 0; k < grid.nonzeros(); k++) {
-          values[k] = grid.columnIndex()[k] == j ? 0 : values[k];
-        }
-      }
-    }
-    var dead =
-        new CsrMatrix(grid.rows(), grid.columns(), grid.rowStart(), grid.columnIndex(), values);
-    return List.of(
-        Case.of(grid, 1, true),
-        Case.of(TestMatrices.sparse(900, 130, 4, new Random(5)), 0, false),
-        Case.of(TestMatrices.sparse(300, 260, 3, new Random(6)), 3, false),
-        Case.of(dead, 2, true));
-  }
-
   /** Orders of devices that run beside each other: by chance, one far ahead, one far behind. */
   private static List<IntUnaryOperator> orders(long seed) {
     var random = new Random(seed);
@@ -151,30 +95,15 @@ class SeveralDevicesTest {
     return orders;
   }
 
-  private static void assertSameBits(SubtreeFactor actual, SubtreeFactor expected, String what) {
-    assertThat(actual.fronts()).hasSameSizeAs(expected.fronts());
-    for (int f = 0; f < expected.fronts().size(); f++) {
-      FrontFactor x = actual.fronts().get(f);
-      FrontFactor y = expected.fronts().get(f);
-      assertThat(x.livePivot()).as("%s: front %d", what, f).isEqualTo(y.livePivot());
-      assertThat(TestMatrices.rowsOfR(x))
-          .as("%s: front %d", what, f)
-          .isEqualTo(TestMatrices.rowsOfR(y));
-      assertThat(x.rhs()).as("%s: front %d", what, f).isEqualTo(y.rhs());
-    }
-    assertThat(actual.residualSquares()).as(what).isEqualTo(expected.residualSquares());
-    assertThat(actual.summary().stages()).as(what).isEqualTo(expected.summary().stages());
-  }
-
   @Test
   void everyOrderOnEveryNumberOfDevicesGivesTheBitsOfOne() {
     int shared = 0;
     int crossed = 0;
     int repeated = 0;
     int dropped = 0;
-    for (Case c : cases()) {
+    for (DeviceBits c : DeviceBits.cases()) {
       for (SchedulerOptions options : List.of(MIXED, TILED.withBundle(2).withPipelining(false))) {
-        var factor = new FactorOptions(c.tolerance, 1, 0);
+        var factor = new FactorOptions(c.tolerance(), 1, 0);
         SubtreeFactor expected = c.run(new ReferenceSubtreeFactorizer(options), factor);
         for (int devices = 2; devices <= 4; devices++) {
           for (int shareOneIn = 0; shareOneIn <= 2; shareOneIn++) {
@@ -183,11 +112,11 @@ class SeveralDevicesTest {
               DevicesExecutor executor = executor(options, devices, shareOneIn, seed, order);
               SubtreeFactor actual = c.run(new ReferenceSubtreeFactorizer(executor), factor);
               String what = "%d devices, seed %d".formatted(devices, seed);
-              assertSameBits(actual, expected, what);
+              DeviceBits.assertSame(actual, expected, what);
               shared += executor.shared;
               crossed += executor.crossed;
               repeated += executor.repeated;
-              boolean full = expected.summary().rank() == c.a.columns();
+              boolean full = expected.summary().rank() == c.a().columns();
               dropped += full ? 0 : executor.stages - executor.repeated;
               assertThat(full && executor.repeated > 0).as(what).isFalse();
             }
@@ -202,12 +131,12 @@ class SeveralDevicesTest {
   }
 
   /** Work by the plan's model, in which fronts of a few tiles may be shared too. */
-  private static DeviceWork sharable(Case c, int[] fronts, DeviceModel device) {
+  private static DeviceWork sharable(DeviceBits c, int[] fronts, DeviceModel device) {
     var link = DeviceWork.Link.nvlink();
     var tiles = SchedulerOptions.defaults().tileModel();
-    DeviceWork w = DeviceWork.of(c.analysis, fronts, c.rhs, tiles, device, link);
+    DeviceWork w = DeviceWork.of(c.analysis(), fronts, c.rhs(), tiles, device, link);
     int[] most = new int[fronts.length];
-    Arrays.setAll(most, f -> Math.max(1, c.analysis.fn(f) / 32));
+    Arrays.setAll(most, f -> Math.max(1, c.analysis().fn(f) / 32));
     return new DeviceWork(
         w.parent(),
         w.seconds(),
@@ -222,11 +151,11 @@ class SeveralDevicesTest {
   /** Devices by the plan's mapping, for devices so slow that the grid's fronts pay. */
   @Test
   void mappedFrontsGiveTheBitsOfOneAndMostOfThemStayWhole() {
-    Case c = Case.of(Gallery.generate("gen:cells3d9"), 1, true);
-    int[] fronts = IntStream.range(0, c.analysis.fronts()).toArray();
+    DeviceBits c = DeviceBits.of(Gallery.generate("gen:cells3d9"), 1, true);
+    int[] fronts = IntStream.range(0, c.analysis().fronts()).toArray();
     var slow = new DeviceModel(1e8, 8e10, 1L << 37);
     SchedulerOptions options = SchedulerOptions.defaults();
-    var factor = new FactorOptions(c.tolerance, 1, 0);
+    var factor = new FactorOptions(c.tolerance(), 1, 0);
     SubtreeFactor expected = c.run(new ReferenceSubtreeFactorizer(options), factor);
     for (int devices = 2; devices <= 4; devices++) {
       DeviceWork work = sharable(c, fronts, slow);
@@ -237,7 +166,7 @@ class SeveralDevicesTest {
           new DevicesExecutor(
               options, p -> DeviceStage.devices(mapping, fronts, p), BYTES, random::nextInt);
       SubtreeFactor actual = c.run(new ReferenceSubtreeFactorizer(executor), factor);
-      assertSameBits(actual, expected, devices + " devices");
+      DeviceBits.assertSame(actual, expected, devices + " devices");
       assertThat(executor.shared).isBetween(1, fronts.length / 4);
       assertThat(executor.crossed).isBetween(2, fronts.length / 2);
       assertThat(executor.repeated).isZero();
@@ -246,14 +175,14 @@ class SeveralDevicesTest {
 
   @Test
   void severalStagesAndKeptQGiveTheBitsOfOne() {
-    for (Case c : cases()) {
+    for (DeviceBits c : DeviceBits.cases()) {
       for (boolean keepQ : new boolean[] {false, true}) {
         SubtreeFactorizer one = new ReferenceSubtreeFactorizer(MIXED);
-        var whole = new FactorOptions(c.tolerance, 1, 0, keepQ);
+        var whole = new FactorOptions(c.tolerance(), 1, 0, keepQ);
         long bytes = c.run(one, whole).summary().peakDeviceBytes();
         for (int part : new int[] {1, 4}) {
-          var options = new FactorOptions(c.tolerance, 1, part == 1 ? 0 : bytes / part, keepQ);
-          if (part > 1 && !c.grid) {
+          var options = new FactorOptions(c.tolerance(), 1, part == 1 ? 0 : bytes / part, keepQ);
+          if (part > 1 && !c.grid()) {
             continue;
           }
           SubtreeFactor expected = c.run(new ReferenceSubtreeFactorizer(MIXED), options);
@@ -261,7 +190,7 @@ class SeveralDevicesTest {
             var random = new Random(devices);
             DevicesExecutor executor = executor(MIXED, devices, 2, devices, random::nextInt);
             SubtreeFactor actual = c.run(new ReferenceSubtreeFactorizer(executor), options);
-            assertSameBits(actual, expected, devices + " devices, 1/" + part);
+            DeviceBits.assertSame(actual, expected, devices + " devices, 1/" + part);
             assertThat(executor.copies).isPositive();
             Contents.requireSame(actual.reflectors(), expected.reflectors(), "reflectors");
           }

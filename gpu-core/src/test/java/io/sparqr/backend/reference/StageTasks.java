@@ -41,7 +41,7 @@ final class StageTasks {
 
   /** Takes the stage's entries and blocks, before its first task. */
   StageTasks(StageProgram p, StageInput in, double tolerance) {
-    this(p, tolerance, null);
+    this(p, tolerance, (StageTasks) null);
     in.writeS(0, p.fronts(), DoubleBuffer.wrap(entry));
     DoubleBuffer target = DoubleBuffer.wrap(input);
     for (int b = 0; b < p.blocks(); b++) {
@@ -53,6 +53,31 @@ final class StageTasks {
   StageTasks(StageProgram p, StageTasks first) {
     this(p, first.tolerance, first);
   }
+
+  /** On memory that is there. */
+  StageTasks(StageProgram p, double tolerance, Memory memory) {
+    program = p;
+    this.tolerance = tolerance;
+    front = p.decoded();
+    leftOver = new RowsLeftOver(p);
+    arena = memory.arena;
+    vt = memory.vt;
+    entry = memory.entry;
+    index = p.sIndex();
+    input = memory.input;
+    out = memory.out;
+    residual = memory.residual;
+    state = p.initialState().clone();
+  }
+
+  /** What {@link StageTasks} works on. */
+  record Memory(
+      double[] arena,
+      double[] vt,
+      double[] entry,
+      double[] input,
+      double[] out,
+      double[] residual) {}
 
   private StageTasks(StageProgram p, double tolerance, StageTasks first) {
     this.program = p;
@@ -376,6 +401,11 @@ final class StageTasks {
       }
       residual[slot * d.rhs() + j] = sum;
     }
+  }
+
+  /** Packs rows, whatever the front's state. */
+  void packed(Task.PackRows t) {
+    packRows(t.front(), t.rowFrom(), t.rowTo(), out, t.out(), t.outRhs());
   }
 
   /** Packs the rows of PACK_ROWS tasks into an array of its own. */

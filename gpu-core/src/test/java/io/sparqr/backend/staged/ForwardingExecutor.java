@@ -4,9 +4,11 @@ package io.sparqr.backend.staged;
 import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.staged.executor.RoundExecutor;
 import io.sparqr.backend.staged.layout.StageProgram;
+import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.integrity.ColumnSums;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Another executor behind this one, for tests that look at some of its calls or spoil them. What is
@@ -55,6 +57,16 @@ public abstract class ForwardingExecutor implements RoundExecutor {
   @Override
   public long outputSums(StageProgram p, double[] scale, boolean[] counts, ColumnSums sums) {
     return inner().outputSums(p, scale, counts, sums);
+  }
+
+  @Override
+  public void task(SubtreeProblem problem) {
+    inner().task(problem);
+  }
+
+  @Override
+  public Optional<String> remark() {
+    return inner().remark();
   }
 
   @Override

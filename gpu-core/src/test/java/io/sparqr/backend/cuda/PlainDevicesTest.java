@@ -1,0 +1,144 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.cuda;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sparqr.backend.cuda.driver.CudaDriver;
+import io.sparqr.backend.cuda.driver.KernelImage;
+import io.sparqr.backend.cuda.driver.LiveResources;
+import io.sparqr.backend.cuda.transfer.StageMemory.Part;
+import io.sparqr.backend.reference.DeviceBits;
+import io.sparqr.backend.reference.PlainCalls;
+import io.sparqr.backend.reference.RandomDevices;
+import io.sparqr.backend.reference.ReferenceSubtreeFactorizer;
+import io.sparqr.backend.staged.ForwardingExecutor;
+import io.sparqr.backend.staged.StageSums;
+import io.sparqr.backend.staged.executor.RoundExecutor;
+import io.sparqr.backend.staged.layout.StageProgram;
+import io.sparqr.numeric.BitChecksum;
+import io.sparqr.numeric.FactorOptions;
+import io.sparqr.numeric.SubtreeFactor;
+import io.sparqr.numeric.integrity.ColumnSums;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What the host does with several devices, on a driver whose devices are the plain executor: their
+ * streams run in any order that streams, events and counts allow.
+ */
+class PlainDevicesTest extends DevicesContract {
+
+  private final PlainCalls driver = new PlainCalls(1, true);
+  private final DeviceSessions sessions = sessions(driver);
+  private long before;
+
+  private static DeviceSessions sessions(PlainCalls driver) {
+    return new DeviceSessions(
+        new CudaDriver(driver.calls()), 0, capability -> new KernelImage(part -> new byte[1]));
+  }
+
+  @BeforeEach
+  void count() {
+    before = LiveResources.total();
+  }
+
+  @AfterEach
+  @Override
+  void close() {
+    super.close();
+    assertThat(LiveResources.total()).as("resources left").isEqualTo(before);
+  }
+
+  @Override
+  DeviceSessions sessions() {
+    return sessions;
+  }
+
+  @Override
+  List<List<Integer>> teams() {
+    return List.of(List.of(0, 0), List.of(0, 1), List.of(2, 0, 1));
+  }
+
+  /** The kernels of column sums are not there. */
+  @Override
+  RoundExecutor summing(CudaDevicesExecutor executor) {
+    return new Summing(executor);
+  }
+
+  private static final class Summing extends ForwardingExecutor {
+    private final CudaDevicesExecutor inner;
+
+    Summing(CudaDevicesExecutor inner) {
+      this.inner = inner;
+    }
+
+    @Override
+    protected RoundExecutor inner() {
+      return inner;
+    }
+
+    private double[] read(Part part, long doubles) {
+      double[] values = new double[Math.toIntExact(doubles)];
+      DeviceLane lane = inner.first();
+      lane.device().bind();
+      lane.download(lane.memory().get(part), List.of(new Slice(0, values)));
+      return values;
+    }
+
+    @Override
+    public long inputSums(StageProgram p, double[] scale, boolean[] counts, ColumnSums sums) {
+      double[] entry = read(Part.S_VALUE, p.sEntries());
+      double[] input = read(Part.INPUT, p.inputDoubles());
+      new StageSums(p, scale, sums).input(entry, input, counts);
+      return BitChecksum.sum(entry) + BitChecksum.sum(input) + StageProgram.placeBits(p.sIndex());
+    }
+
+    @Override
+    public long outputSums(StageProgram p, double[] scale, boolean[] counts, ColumnSums sums) {
+      double[] out = read(Part.OUT, p.outDoubles());
+      new StageSums(p, scale, sums).output(out, counts);
+      long bits = 0;
+      for (int f = 0; f < p.fronts(); f++) {
+        int from = (int) p.outStart(f);
+        bits += counts[f] ? BitChecksum.sum(out, from, from + p.outLength(f)) : 0;
+      }
+      return bits;
+    }
+  }
+
+  /** One launch a device, none that is not needed. */
+  @Test
+  void aStageIsOneLaunchADevice() {
+    DeviceBits c = DeviceBits.cases().get(0);
+    CudaDevicesExecutor executor =
+        executor(
+            List.of(0, 1), by(new RandomDevices(2, 2, 2, 3)), MIXED);
+    run(c, executor, new FactorOptions(c.tolerance(), 2, 0));
+    assertThat(executor.together()).isEqualTo(1);
+    assertThat(driver.launches()).isEqualTo(2);
+  }
+
+  /** Without peer access the first device works alone, and the report says so. */
+  @Test
+  void devicesThatDoNotReachEachOtherDoNotShare() {
+    var apart = new PlainCalls(2, false);
+    DeviceBits c = DeviceBits.cases().get(0);
+    var options = new FactorOptions(-1, 2, 0);
+    SubtreeFactor factor;
+    try (var two = new CudaSubtreeFactorizer(sessions(apart), List.of(0, 1), MIXED)) {
+      assertThat(two.description()).isEqualTo("cuda (plain)");
+      RoundExecutor inner = two.executor(2);
+      try (var plain =
+          new ReferenceSubtreeFactorizer(new Summing((CudaDevicesExecutor) inner))) {
+        factor = c.run(plain, options);
+      }
+    }
+    assertThat(factor.summary().warnings())
+        .containsExactly(
+            "plain (0000:00:00) cannot read the memory of plain (0000:00:00) (no peer access):"
+                + " the first device works alone");
+    DeviceBits.assertSame(factor, one(c, MIXED, options), "alone");
+  }
+}
