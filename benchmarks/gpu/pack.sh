@@ -46,7 +46,7 @@ if [ ! -x "$out/jre/bin/java" ]; then
   jlink --add-modules java.base,java.logging,java.management,java.xml,java.compiler,java.instrument,jdk.management,jdk.unsupported,jdk.incubator.vector \
     --strip-debug --no-header-files --no-man-pages --compress=2 --output "$out/jre"
 fi
-cp "$home"/benchmarks/gpu/{run.sh,check.sh,evidence.sh,sanitize.sh,survey.sh,table.sh,cusolver.py,summary.py} "$out/"
+cp "$home"/benchmarks/gpu/{run.sh,check.sh,evidence.sh,sanitize.sh,survey.sh,devices.sh,table.sh,cusolver.py,summary.py} "$out/"
 mkdir -p "$out/papers"
 cp "$home"/benchmarks/papers/* "$out/papers/"
 # What evidence.sh says of the code at the head of its logs.

@@ -21,6 +21,7 @@ contract='CudaSubtreeFactorizerTest CudaSmallBundlesTest CudaPoisonedBuffersTest
 parts='dense|rightHand|staircases columnsFrom|subnormal|products sparse|incidence farMore|farther keptReflectors'
 parts+=' blocksOfMany sameBits independentOf laterSolves'
 others='CudaResourcesTest CudaUnknownTaskTest CudaExecutorSumsTest'
+devices='randomMaps keptQ theNextTask aDenseFront theMapping aFactorizer'
 resident='outlivesIts|isFreed|theLeast|tooMany severalRight theStored|theNext repeated rowsThatStayed rowsThatAreClaimed claimedRows'
 all_jobs() {
   local tool class part k
@@ -29,6 +30,7 @@ all_jobs() {
   for k in {0..5}; do echo "racecheck:CudaReferenceDataTest:$k/6"; done
   for k in 0 4 5 9; do echo "racecheck:CudaDeadColumnsTest:$k/10"; done
   for class in $others; do echo "racecheck:$class"; done
+  for part in $devices; do echo "racecheck:CudaDevicesTest:$part"; done
   for part in $resident; do echo "racecheck:CudaResidentTest:$part"; done
   echo "racecheck:CudaResidentTest:!${resident// /|}"
   for class in $contract; do
@@ -36,7 +38,7 @@ all_jobs() {
     echo "racecheck:$class:!${parts// /|}"
   done
   for tool in memcheck initcheck synccheck; do
-    for class in $contract $others CudaDeadColumnsTest CudaKeptQTest CudaResidentTest CudaReferenceDataTest; do echo "$tool:$class"; done
+    for class in $contract $others CudaDevicesTest CudaDeadColumnsTest CudaKeptQTest CudaResidentTest CudaReferenceDataTest; do echo "$tool:$class"; done
     for k in {0..3}; do echo "$tool:CudaRealMatricesTest:$k/4"; done
   done
 }

@@ -11,7 +11,17 @@
 // of its own, in which they come before anything that waits for another device. So of all unfinished tasks of all devices
 // the first by round and place waits for nothing, and has begun, since each device's blocks take its tasks in order.
 #pragma once
+#ifdef SPARQR_HOST
+// First, because it includes the emulation of CUDA for an ordinary compiler.
+#include "apply.cuh"
+#define SPARQR_APART inline
+
+inline bool await_peer(const SparqrStage&, const SparqrPeer& peer, int front, unsigned long long made) {
+  return peer.announced[front] >= made;
+}
+#else
 #include "waiting.cuh"
+#define SPARQR_APART __device__ __noinline__
 
 /** Waits for a PULL's announcements; false if this stage, or the other device's, is given up. One thread calls it. */
 __device__ __forceinline__ bool await_peer(const SparqrStage& stage, const SparqrPeer& peer, int front,
@@ -33,6 +43,8 @@ __device__ __forceinline__ bool await_peer(const SparqrStage& stage, const Sparq
     }
   }
 }
+
+#endif
 
 /** Copies `items` values, each from where and to where place(k, from, to) says; IN_FLIGHT loads of a thread at a time. */
 template <int IN_FLIGHT, typename T, typename Place>
@@ -63,7 +75,7 @@ __device__ __forceinline__ void copy_items(int items, Place place) {
  *
  * Entries of tiled fronts are moved two at a time: their places in the arena and their leading dimensions are even.
  */
-__device__ __noinline__ bool peer_task(const SparqrStage& stage, const SparqrTask& task, const SparqrFront& front) {
+SPARQR_APART bool peer_task(const SparqrStage& stage, const SparqrTask& task, const SparqrFront& front) {
   if (task.kind == SPARQR_ANNOUNCE) {
     return true;
   }

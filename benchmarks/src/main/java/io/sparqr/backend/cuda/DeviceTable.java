@@ -11,6 +11,7 @@ import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.sparse.CsrMatrix;
+import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;
 import java.util.Arrays;
@@ -97,7 +98,7 @@ final class DeviceTable {
     }
   }
 
-  private static CsrMatrix matrix(String name) {
+  static CsrMatrix matrix(String name) {
     if (name.startsWith("t:")) {
       return matrix(name.substring(2)).transpose();
     }
@@ -138,19 +139,19 @@ final class DeviceTable {
     return new CsrMatrix(count * m, count * n, start, column, value);
   }
 
-  private static void measure(String name, String ordering, int threads) {
-    CsrMatrix a = matrix(name);
-    var random = new Random(2);
-    double[] b = new double[a.rows()];
-    Arrays.setAll(b, i -> random.nextGaussian());
-    long t0 = System.nanoTime();
+  static SymbolicAnalysis analysis(CsrMatrix a, String ordering) {
     var options =
         SymbolicOptions.defaults()
             .withSingletons(false)
             .withOrdering(OrderingMethod.parse(ordering));
-    var analysis = SymbolicAnalyzer.analyze(a.pattern(), options);
-    double analyze = seconds(t0);
-    // equilibrated, as the product does it
+    return SymbolicAnalyzer.analyze(a.pattern(), options);
+  }
+
+  /** The whole problem as one task, with a random right-hand side, equilibrated as the product's. */
+  static SubtreeProblem problem(CsrMatrix a, SymbolicAnalysis analysis) {
+    var random = new Random(2);
+    double[] b = new double[a.rows()];
+    Arrays.setAll(b, i -> random.nextGaussian());
     var columnNorms = new ColumnNorms(a.columns());
     for (int k = 0; k < a.nonzeros(); k++) {
       columnNorms.add(a.columnIndex()[k], a.values()[k]);
@@ -158,7 +159,16 @@ final class DeviceTable {
     RowSplit split = RowSplit.of(a, b, 1, analysis, columnNorms.factors());
     int[] fronts = new int[analysis.fronts()];
     Arrays.setAll(fronts, f -> f);
-    var problem = new SubtreeProblem(analysis, fronts, split.rows(), List.of());
+    return new SubtreeProblem(analysis, fronts, split.rows(), List.of());
+  }
+
+  private static void measure(String name, String ordering, int threads) {
+    CsrMatrix a = matrix(name);
+    long t0 = System.nanoTime();
+    SymbolicAnalysis analysis = analysis(a, ordering);
+    double analyze = seconds(t0);
+    SubtreeProblem problem = problem(a, analysis);
+    int[] fronts = problem.fronts();
     double tolerance = FactorOptions.defaultTolerance(a.rows(), a.columns(), 1);
     if (Boolean.getBoolean("table.choice")) {
       choice(name, ordering, problem, tolerance);

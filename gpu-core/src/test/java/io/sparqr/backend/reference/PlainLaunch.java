@@ -164,12 +164,14 @@ final class PlainLaunch implements PlainCalls.Work {
     int bulk = TaskLayout.needBulk(b, at);
     if ((chain | bulk) != 0) {
       long have = word(place(Part.PROGRESS) + 8L * (1 + f));
-      if ((int) have < chain || (int) (have >>> 32) < bulk) {
+      if (Integer.compareUnsigned((int) have, chain) < 0
+          || Integer.compareUnsigned((int) (have >>> 32), bulk) < 0) {
         return false;
       }
     }
     Task task = TaskLayout.decode(b, at);
-    return !(task instanceof Task.Pull p) || word(peer(p.from(), 5) + 8L * f) >= p.made();
+    return !(task instanceof Task.Pull p)
+        || Long.compareUnsigned(word(peer(p.from(), 5) + 8L * f), p.made()) >= 0;
   }
 
   private void run(int at) {

@@ -37,9 +37,9 @@ import org.apache.spark.api.java.JavaSparkContext;
 
 /**
  * The resources for which the tree is cut. On a cluster a worker is an executor or, for a problem
- * that runs on GPUs, one GPU of an executor with its share of the cores; executors without a GPU
- * then count as CPU workers. In local mode the JVM is one worker with all of its cores, since
- * threads within a task cost less than blocks between tasks, or one for each of its devices.
+ * that runs on GPUs, the GPUs of an executor that a task gets, with their share of the cores;
+ * executors without a GPU then count as CPU workers. In local mode the JVM is one worker with all of
+ * its cores and devices, since threads and devices within a task cost less than blocks between tasks.
  *
  * <p>A plan based on this depends only on the numbers of executors, cores and GPUs, never on their
  * load: the same cluster gives the same plan and the same bits.
@@ -138,12 +138,15 @@ public final class ClusterResources {
 
   private static ClusterResources local(Engine engine, int workers, List<DeviceModel> devices) {
     int cores = engine.cores();
-    int count = Math.max(1, workers > 0 ? workers : devices.size());
+    int count = Math.max(1, workers);
     long memory = Runtime.getRuntime().maxMemory() / count;
     int sharing = devices.isEmpty() ? 1 : (count + devices.size() - 1) / devices.size();
     var list = new ArrayList<Worker>();
     for (int w = 0; w < count; w++) {
-      String name = devices.isEmpty() ? "worker " + w : "device " + w % devices.size();
+      String name =
+          devices.isEmpty()
+              ? "worker " + w
+              : count == 1 ? names(devices.size()) : "device " + w % devices.size();
       Optional<DeviceModel> device =
           devices.isEmpty()
               ? Optional.empty()
@@ -151,6 +154,10 @@ public final class ClusterResources {
       list.add(new Worker(name, Optional.empty(), Math.max(1, cores / count), memory, device));
     }
     return of(engine.conf(), list, true);
+  }
+
+  private static String names(int devices) {
+    return devices == 1 ? "device 0" : "devices 0 to " + (devices - 1);
   }
 
   private static ClusterResources cluster(
@@ -161,25 +168,40 @@ public final class ClusterResources {
     var there = new ArrayList<Worker>();
     if (executors.isEmpty()) {
       var nobody = new Executor("", "", executorCores(context), StageGpus.promised(conf));
-      add(nobody, Optional.empty(), nobody.devices(conf, Optional.empty(), verdict), memory, there);
+      var its = nobody.devices(conf, Optional.empty(), verdict);
+      add(nobody, Optional.empty(), its, StageGpus.perTask(conf), memory, there);
     }
     for (Executor e : executors) {
       List<DeviceModel> gpus = e.devices(conf, DeviceReport.of(e.id()), verdict);
-      int slots = gpus.isEmpty() ? Math.max(1, e.cores() / taskCpus(conf)) : gpus.size();
+      int each = StageGpus.perTask(conf);
+      int slots =
+          gpus.isEmpty()
+              ? Math.max(1, e.cores() / taskCpus(conf))
+              : Math.max(1, gpus.size() / each);
       var place = Optional.of(new Place(e.id(), e.location(), slots));
-      add(e, place, gpus, memory, there);
+      add(e, place, gpus, each, memory, there);
     }
     return of(conf, workers > 0 ? take(there, workers) : there, false);
   }
 
-  /** Adds an executor's workers: one, or one per GPU. */
+  /**
+   * Adds an executor's workers: one, or one for the GPUs of a task.
+   *
+   * @param each GPUs that a task gets
+   */
   private static void add(
-      Executor e, Optional<Place> place, List<DeviceModel> gpus, long memory, List<Worker> there) {
-    int share = Math.max(1, gpus.size());
+      Executor e,
+      Optional<Place> place,
+      List<DeviceModel> gpus,
+      int each,
+      long memory,
+      List<Worker> there) {
+    int share = Math.max(1, gpus.size() / each);
     int cores = Math.max(1, e.cores() / share);
     for (int d = 0; d < share; d++) {
-      String name = "executor " + e.id() + (gpus.size() > 1 ? ", device " + d : "");
-      Optional<DeviceModel> device = gpus.isEmpty() ? Optional.empty() : Optional.of(gpus.get(d));
+      String name = "executor " + e.id() + (share > 1 ? ", device " + d * each : "");
+      Optional<DeviceModel> device =
+          gpus.isEmpty() ? Optional.empty() : Optional.of(gpus.get(d * each));
       there.add(new Worker(name, place, cores, memory / share, device));
     }
   }

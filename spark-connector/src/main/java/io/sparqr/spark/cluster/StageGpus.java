@@ -49,6 +49,11 @@ public final class StageGpus {
     return conf.contains(TASK) || asks(conf);
   }
 
+  /** GPUs that Spark assigns to one task; at least 1. */
+  static int perTask(SparkConf conf) {
+    return Math.max(1, (int) conf.getDouble(TASK, 1));
+  }
+
   /** Number of GPUs that the configuration assigns to the tasks of each executor. */
   static int promised(SparkConf conf) {
     String visible = conf.get(VISIBLE, "").trim();

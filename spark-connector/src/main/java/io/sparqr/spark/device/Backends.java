@@ -10,7 +10,6 @@ import io.sparqr.spark.plan.DeviceVerdict;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -37,13 +36,13 @@ public final class Backends {
    * The choice.
    *
    * @param provider the backend
-   * @param device ordinal of the device, -1 for a CPU
+   * @param devices ordinals of the devices that the task owns; none for a CPU
    * @param reason the reason, in one line
    */
-  public record Chosen(QrBackendProvider provider, int device, String reason) {
+  public record Chosen(QrBackendProvider provider, List<Integer> devices, String reason) {
     /** Whether it computes on a device. */
     public boolean onDevice() {
-      return device >= 0;
+      return !devices.isEmpty();
     }
   }
 
@@ -79,23 +78,23 @@ public final class Backends {
    * The backend for a task in this JVM.
    *
    * @param verdict the decision for the problem
-   * @param device given the number of devices, returns the one that the task may use, if any
+   * @param devices given the number of devices, returns those that the task may use
    * @throws BackendUnavailableException if a device is required but unavailable, or there is no CPU
    *     backend on the class path
    */
-  public static Chosen choose(DeviceVerdict verdict, IntFunction<OptionalInt> device) {
-    return choose(verdict, cuda(), device);
+  public static Chosen choose(DeviceVerdict verdict, IntFunction<List<Integer>> devices) {
+    return choose(verdict, cuda(), devices);
   }
 
-  static Chosen choose(DeviceVerdict verdict, Cuda cuda, IntFunction<OptionalInt> device) {
+  static Chosen choose(DeviceVerdict verdict, Cuda cuda, IntFunction<List<Integer>> devices) {
     if (!verdict.use()) {
       return onHost(verdict.reason());
     }
     Optional<String> obstacle = cuda.obstacle();
-    OptionalInt mine =
-        obstacle.isEmpty() ? device.apply(cuda.provider.get().devices()) : OptionalInt.empty();
-    if (mine.isPresent()) {
-      return new Chosen(cuda.provider.get(), mine.getAsInt(), verdict.reason());
+    List<Integer> mine =
+        obstacle.isEmpty() ? devices.apply(cuda.provider.get().devices()) : List.of();
+    if (!mine.isEmpty()) {
+      return new Chosen(cuda.provider.get(), mine, verdict.reason());
     }
     String why = obstacle.orElse(NO_GPU_GIVEN);
     if (verdict.required()) {
@@ -108,7 +107,7 @@ public final class Backends {
     if (LOGGED.get().add(why)) {
       LOG.info("sparse QR on the CPU: {}", why);
     }
-    return new Chosen(cpu(), -1, why);
+    return new Chosen(cpu(), List.of(), why);
   }
 
   /** Devices of this JVM. */

@@ -107,8 +107,8 @@ final class SubtreeRun {
         Backends.choose(
             plan.numbers().devices(),
             devices ->
-                DeviceLease.device(
-                    TaskContext.get(), task.worker(), devices, plan.numbers().local()));
+                DeviceLease.devices(
+                    TaskContext.get(), task.worker(), devices, plan.numbers().local(), alone()));
     var came = new Came(bytesIn, arrival - rowBytes, arrival);
     try (RowStore store = new RowStore(RowBudget.ofJvm(), LocalFolder.path())) {
       SubtreeFactor factor = factor(backend, problem, store);
@@ -187,8 +187,8 @@ final class SubtreeRun {
         throw e.ofTask(task.id());
       }
     }
-    try (DeviceLease lease = DeviceLease.acquire(TaskContext.get(), backend.device());
-        SubtreeFactorizer device = checked(backend.provider().create(lease.device()))) {
+    try (DeviceLease lease = DeviceLease.acquire(TaskContext.get(), backend.devices());
+        SubtreeFactorizer device = checked(backend.provider().create(lease.devices()))) {
       metrics.waited(lease.waitedNanos());
       return device.factor(problem, options);
     } catch (NumericalIntegrityException e) {
@@ -197,6 +197,11 @@ final class SubtreeRun {
       lost.accept(e);
       throw e;
     }
+  }
+
+  /** Whether one worker has all of the plan's tasks. */
+  private boolean alone() {
+    return plan.partition().tasks().stream().allMatch(t -> t.worker() == task.worker());
   }
 
   private static SubtreeFactorizer checked(SubtreeFactorizer backend) {

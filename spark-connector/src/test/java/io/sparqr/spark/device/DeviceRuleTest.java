@@ -13,9 +13,10 @@ import io.sparqr.spark.LocalSpark;
 import io.sparqr.spark.plan.DeviceVerdict;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 import org.junit.jupiter.api.Test;
@@ -57,21 +58,62 @@ class DeviceRuleTest {
 
   @Test
   void theAddressThatSparkGaveCounts() {
-    assertThat(DeviceLease.device(null, "3", false, 0, 4)).hasValue(3);
-    assertThat(DeviceLease.device("", " 1 ", true, 7, 4)).hasValue(1);
-    assertThat(DeviceLease.device("2,3", "3", false, 0, 2)).hasValue(1);
-    assertThat(DeviceLease.device("5", "0", false, 0, 1)).hasValue(0);
-    assertThat(DeviceLease.device(null, "GPU-0a1b", false, 0, 2)).hasValue(0);
-    assertThatThrownBy(() -> DeviceLease.device(null, "2", false, 0, 2))
+    assertThat(given(null, 4, "3")).containsExactly(3);
+    assertThat(DeviceLease.devices("", List.of(" 1 "), true, true, 7, 4)).containsExactly(1);
+    assertThat(given("2,3", 2, "3")).containsExactly(1);
+    assertThat(given("5", 1, "0")).containsExactly(0);
+    assertThat(given(null, 2, "GPU-0a1b")).containsExactly(0);
+    assertThatThrownBy(() -> given(null, 2, "2"))
         .isInstanceOf(BackendUnavailableException.class)
         .hasMessageContaining("Spark gave the task GPU 2, but its JVM sees 2 (0 to 1)");
   }
 
+  /** The devices of a task of a cluster to which Spark gave these addresses. */
+  private static List<Integer> given(String visible, int devices, String... addresses) {
+    return DeviceLease.devices(visible, List.of(addresses), false, false, 0, devices);
+  }
+
+  @Test
+  void aTaskOwnsAllThatSparkGaveIt() {
+    assertThat(given(null, 4, "3", "1")).containsExactly(3, 1);
+    assertThat(given("4,6,7", 3, "7", "4")).containsExactly(2, 0);
+    assertThat(given(null, 2, "GPU-0a1b", "GPU-77aa")).containsExactly(0, 1);
+    assertThat(given("5", 1, "0", "1")).as("a list of other numbers").containsExactly(0);
+    assertThatThrownBy(() -> given(null, 2, "1", "2"))
+        .isInstanceOf(BackendUnavailableException.class)
+        .hasMessageContaining("GPU 2");
+  }
+
   @Test
   void localTasksShareAndUngrantedDevicesAreLeftAlone() {
-    assertThat(DeviceLease.device(null, null, true, 5, 2)).hasValue(1);
-    assertThat(DeviceLease.device("0", null, false, 5, 1)).hasValue(0);
-    assertThat(DeviceLease.device(null, null, false, 5, 2)).isEmpty();
+    assertThat(DeviceLease.devices(null, List.of(), true, false, 5, 2)).containsExactly(1);
+    assertThat(DeviceLease.devices("0", List.of(), false, false, 5, 1)).containsExactly(0);
+    assertThat(DeviceLease.devices(null, List.of(), false, true, 5, 2)).isEmpty();
+  }
+
+  @Test
+  void withOneWorkerALocalTaskOwnsAllThatTheJvmSees() {
+    assertThat(DeviceLease.devices(null, List.of(), true, true, 0, 3)).containsExactly(0, 1, 2);
+    assertThat(DeviceLease.devices("1", List.of(), true, true, 0, 1)).containsExactly(0);
+  }
+
+  @Test
+  @Timeout(30)
+  void severalDevicesAreTakenInOneOrder() throws Exception {
+    DeviceLease held = DeviceLease.acquire(null, List.of(72));
+    CompletableFuture<List<Integer>> both =
+        CompletableFuture.supplyAsync(
+            () -> {
+              try (DeviceLease lease = DeviceLease.acquire(null, List.of(73, 72, 71))) {
+                return lease.devices();
+              }
+            });
+    assertThatThrownBy(() -> both.get(100, TimeUnit.MILLISECONDS))
+        .isInstanceOf(TimeoutException.class);
+    // Not yet taken: it comes after the one that is waited for.
+    DeviceLease.acquire(null, List.of(73)).close();
+    held.close();
+    assertThat(both.get()).containsExactly(73, 72, 71);
   }
 
   private static final Backends.Cuda THERE = new Backends.Cuda(Optional.of(CUDA));
@@ -110,23 +152,23 @@ class DeviceRuleTest {
   @Test
   void aTaskGoesByTheVerdictAndByWhatItReaches() {
     var refuse = new DeviceVerdict.Refuse("too little");
-    Backends.Chosen host = Backends.choose(refuse, THERE, devices -> OptionalInt.of(0));
+    Backends.Chosen host = Backends.choose(refuse, THERE, devices -> List.of(0));
     assertThat(host.onDevice()).isFalse();
     assertThat(host.provider().name()).isEqualTo("cpu");
     assertThat(host.reason()).isEqualTo("too little");
 
     var use = new DeviceVerdict.Use(false, "much work");
-    Backends.Chosen device = Backends.choose(use, THERE, devices -> OptionalInt.of(devices - 1));
-    assertThat(device).isEqualTo(new Backends.Chosen(CUDA, 0, "much work"));
-    assertThat(Backends.choose(use, THERE, devices -> OptionalInt.empty()).reason())
+    Backends.Chosen device = Backends.choose(use, THERE, devices -> List.of(devices - 1));
+    assertThat(device).isEqualTo(new Backends.Chosen(CUDA, List.of(0), "much work"));
+    assertThat(Backends.choose(use, THERE, devices -> List.of()).reason())
         .startsWith("Spark gave the task no GPU");
-    assertThat(Backends.choose(use, NOWHERE, devices -> OptionalInt.of(0)).reason())
+    assertThat(Backends.choose(use, NOWHERE, devices -> List.of(0)).reason())
         .isEqualTo("no CUDA backend in this build");
 
     var must = new DeviceVerdict.Use(true, "required");
-    assertThat(Backends.choose(must, THERE, devices -> OptionalInt.of(0)).device()).isZero();
+    assertThat(Backends.choose(must, THERE, devices -> List.of(0)).devices()).containsExactly(0);
     for (Backends.Cuda cuda : List.of(THERE, NOWHERE, NO_DEVICE)) {
-      assertThatThrownBy(() -> Backends.choose(must, cuda, devices -> OptionalInt.empty()))
+      assertThatThrownBy(() -> Backends.choose(must, cuda, devices -> List.of()))
           .isInstanceOf(BackendUnavailableException.class)
           .hasMessageStartingWith("CUDA is required: ");
     }
@@ -172,13 +214,13 @@ class DeviceRuleTest {
   @Test
   @Timeout(30)
   void aDeviceServesOneTaskAtATime() throws InterruptedException {
-    DeviceLease first = DeviceLease.acquire(null, 77);
+    DeviceLease first = DeviceLease.acquire(null, List.of(77));
     var got = new CountDownLatch(1);
     var second =
         new Thread(
             () -> {
-              try (DeviceLease lease = DeviceLease.acquire(null, 77)) {
-                assertThat(lease.device()).isEqualTo(77);
+              try (DeviceLease lease = DeviceLease.acquire(null, List.of(77))) {
+                assertThat(lease.devices()).containsExactly(77);
                 got.countDown();
               }
             });

@@ -228,7 +228,7 @@ class SubtreeRunTest {
               RowBatchCodec.decode(List.of(batch(plan)), 1),
               List.of());
       var closed = new AtomicInteger();
-      var chosen = new Backends.Chosen(new Failing(error, closed), device, "planted");
+      var chosen = new Backends.Chosen(new Failing(error, closed), List.of(device), "planted");
       assertThatThrownBy(() -> run.factor(chosen, problem, RowMemory.HEAP)).isSameAs(error);
       assertThat(lost).isEqualTo(error == fatal ? List.of(fatal) : List.of());
       assertThat(closed).hasValue(1);
@@ -237,7 +237,7 @@ class SubtreeRunTest {
       var other =
           new Thread(
               () -> {
-                DeviceLease.acquire(null, device).close();
+                DeviceLease.acquire(null, List.of(device)).close();
                 got.countDown();
               });
       other.setDaemon(true);

@@ -57,8 +57,8 @@ class ReleaseTest {
               .parallelize(List.of(1), 1)
               .map(
                   i -> {
-                    DeviceLease lease = DeviceLease.acquire(TaskContext.get(), 78);
-                    assertThat(lease.device()).isEqualTo(78);
+                    DeviceLease lease = DeviceLease.acquire(TaskContext.get(), List.of(78));
+                    assertThat(lease.devices()).containsExactly(78);
                     if (fails) {
                       throw new IllegalStateException("a task that fails");
                     }
@@ -71,8 +71,8 @@ class ReleaseTest {
       }
       assertThat(acquired(78)).as("fails: %s", fails).isTrue();
     }
-    try (DeviceLease lease = DeviceLease.acquire(null, 78)) {
-      assertThat(lease.device()).isEqualTo(78);
+    try (DeviceLease lease = DeviceLease.acquire(null, List.of(78))) {
+      assertThat(lease.devices()).containsExactly(78);
     }
     assertThat(acquired(78)).isTrue();
   }
@@ -84,7 +84,7 @@ class ReleaseTest {
         new Thread(
             () -> {
               try {
-                DeviceLease.acquire(null, device).close();
+                DeviceLease.acquire(null, List.of(device)).close();
                 got.countDown();
               } catch (BackendUnavailableException e) {
                 // interrupted below
@@ -101,13 +101,13 @@ class ReleaseTest {
   void whoWaitsForADeviceCanBeInterrupted() throws InterruptedException {
     var told = new AtomicReference<Exception>();
     var stillInterrupted = new AtomicBoolean();
-    try (DeviceLease lease = DeviceLease.acquire(null, 79)) {
+    try (DeviceLease lease = DeviceLease.acquire(null, List.of(79))) {
       assertThat(lease.waitedNanos()).isNotNegative();
       var waiting =
           new Thread(
               () -> {
                 try {
-                  DeviceLease.acquire(null, 79).close();
+                  DeviceLease.acquire(null, List.of(79)).close();
                 } catch (BackendUnavailableException e) {
                   told.set(e);
                 }
