@@ -147,7 +147,9 @@ final class DeviceTable {
     return SymbolicAnalyzer.analyze(a.pattern(), options);
   }
 
-  /** The whole problem as one task, with a random right-hand side, equilibrated as the product's. */
+  /**
+   * The whole problem as one task, with a random right-hand side, equilibrated as the product's.
+   */
   static SubtreeProblem problem(CsrMatrix a, SymbolicAnalysis analysis) {
     var random = new Random(2);
     double[] b = new double[a.rows()];

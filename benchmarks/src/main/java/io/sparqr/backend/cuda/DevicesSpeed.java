@@ -17,9 +17,9 @@ import java.util.stream.IntStream;
 /**
  * One task on 1, 2, .. devices of this host, in turn in one process: seconds of a factorization
  * whose R stays on the first device, values of A on the host before, plan made before; how much
- * faster than on one; what was predicted. First each number of devices brings R to the host, and its
- * bits are those of one device. Arguments: problems as for {@link DeviceTable}. The system property
- * devices.repeats: how many times each (default 7); devices.most: at most so many devices.
+ * faster than on one; what was predicted. First each number of devices brings R to the host, and
+ * its bits are those of one device. Arguments: problems as for {@link DeviceTable}. The system
+ * property devices.repeats: how many times each (default 7); devices.most: at most so many devices.
  */
 final class DevicesSpeed {
 

@@ -23,10 +23,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs stages on several devices ({@link DeviceStage}), those that a {@link DeviceChoice} takes more
- * than one for; others run on the first device as if there were no others. The input and the output
- * of a stage lie on the first device, which the others reach, so all that follows the rounds is done
- * there by {@link CudaRoundExecutor}.
+ * Runs stages on several devices ({@link DeviceStage}), those that a {@link DeviceChoice} takes
+ * more than one for; others run on the first device as if there were no others. The input and the
+ * output of a stage lie on the first device, which the others reach, so all that follows the rounds
+ * is done there by {@link CudaRoundExecutor}.
  *
  * <p>One launch a device: they run beside each other and wait for each other's announcements. Two
  * that have the same device would keep each other from running; they take turns, a round at a time.

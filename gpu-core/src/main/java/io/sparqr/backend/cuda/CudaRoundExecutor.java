@@ -130,8 +130,8 @@ public final class CudaRoundExecutor implements RoundExecutor {
   }
 
   /**
-   * Begins a stage that several devices run, of which this is the first: what was on it is lost, and
-   * what is done with the stage afterwards is done here, as if it had run the stage alone.
+   * Begins a stage that several devices run, of which this is the first: what was on it is lost,
+   * and what is done with the stage afterwards is done here, as if it had run the stage alone.
    */
   void beginAmongSeveral(StageProgram program) {
     dropLists();
@@ -281,12 +281,7 @@ public final class CudaRoundExecutor implements RoundExecutor {
       StageProgram program, double tolerance, List<CudaEvent> events, @Nullable TaskUpload tasks) {
     StageSchedule schedule = program.schedule();
     ByteBuffer parameter =
-        memory.parameter(
-            tolerance,
-            options.bundle(),
-            reflectors(program),
-            null,
-            null);
+        memory.parameter(tolerance, options.bundle(), reflectors(program), null, null);
     int n = launches.ends().length;
     for (int i = 0; i < n + 2; i++) {
       events.add(new CudaEvent(device.driver(), i >= n));

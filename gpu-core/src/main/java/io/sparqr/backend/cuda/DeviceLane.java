@@ -94,12 +94,7 @@ final class DeviceLane implements AutoCloseable {
    * @param clear whether places to which no task writes are to be 0
    */
   double[] fetch(
-      ByteBuffer tasks,
-      int count,
-      int outDoubles,
-      boolean clear,
-      int bundle,
-      Parameter parameter) {
+      ByteBuffer tasks, int count, int outDoubles, boolean clear, int bundle, Parameter parameter) {
     if (count == 0) {
       return new double[outDoubles];
     }

@@ -5,8 +5,8 @@ import io.sparqr.backend.cuda.driver.CudaEvent;
 import io.sparqr.backend.cuda.driver.LiveResources;
 import io.sparqr.backend.cuda.driver.PinnedBuffer;
 import io.sparqr.backend.cuda.resident.DeviceSession;
-import io.sparqr.backend.cuda.transfer.StageMemory.Part;
 import io.sparqr.backend.cuda.transfer.StageMemory;
+import io.sparqr.backend.cuda.transfer.StageMemory.Part;
 import io.sparqr.backend.cuda.transfer.StageUpload;
 import io.sparqr.backend.cuda.transfer.TaskUpload;
 import io.sparqr.backend.schedule.FrontDevices;
@@ -48,7 +48,8 @@ final class DeviceTeam implements AutoCloseable {
    * A team.
    *
    * @param first its first member, closed by the caller after this
-   * @throws IllegalArgumentException if sessions are neither of one device nor all of different ones
+   * @throws IllegalArgumentException if sessions are neither of one device nor all of different
+   *     ones
    */
   DeviceTeam(
       CudaRoundExecutor first,
@@ -295,11 +296,7 @@ final class DeviceTeam implements AutoCloseable {
   private void launch(int d, DeviceLane by, ByteBuffer parameter, long from, long to) {
     int count = Math.toIntExact(to - from);
     if (count > 0) {
-      lanes
-          .get(d)
-          .device()
-          .module()
-          .launch(options.bundle(), by.compute(), parameter, from, count);
+      lanes.get(d).device().module().launch(options.bundle(), by.compute(), parameter, from, count);
     }
   }
 
@@ -328,7 +325,9 @@ final class DeviceTeam implements AutoCloseable {
   /** How a device's part of a stage has ended. */
   private record Ended(long failure, long tickets, int[] state) {}
 
-  /** Waits for the rounds of all devices; returns states from the fronts' homes, and the residual. */
+  /**
+   * Waits for the rounds of all devices; returns states from the fronts' homes, and the residual.
+   */
   private Result collect(DeviceStage stage, long sent, boolean rowsStay) {
     StageProgram one = stage.one();
     int n = stage.programs().size();

@@ -91,9 +91,7 @@ final class PeerMemory implements AutoCloseable {
     for (int d = 0; d < all.size(); d++) {
       lanes.get(d).memory().peer(peers, all.get(d).fronts(), all.get(d).announced());
     }
-    new ListUpload(lane.transfers(), buffer())
-        .bytes(0, peers.flip())
-        .run(lane.workers());
+    new ListUpload(lane.transfers(), buffer()).bytes(0, peers.flip()).run(lane.workers());
   }
 
   @Override

@@ -34,8 +34,7 @@ final class PlannedDevices implements DeviceChoice {
    *
    * @param options by which tasks are cut
    */
-  PlannedDevices(
-      int devices, DeviceModel model, DeviceWork.Link link, SchedulerOptions options) {
+  PlannedDevices(int devices, DeviceModel model, DeviceWork.Link link, SchedulerOptions options) {
     this.devices = devices;
     this.model = model;
     this.link = link;

@@ -7,10 +7,10 @@ package io.sparqr.backend.schedule;
  *
  * <p>Three words of a front on a device count finished work: chain and bulk as on one device, and
  * announcements, which alone are read by other devices: of bundles made (marked FACTORIZE and
- * APPLY_FACTORIZE tasks, {@link TaskLayout}), and then one of all that the device does for the front
- * before its final tiles or its block are taken ({@link Task.Announce}). Bundles have a word apart
- * from the chain because a bundle taken counts as a chain task where it arrives, and two devices
- * that wait for all of each other's chain tasks would wait for ever.
+ * APPLY_FACTORIZE tasks, {@link TaskLayout}), and then one of all that the device does for the
+ * front before its final tiles or its block are taken ({@link Task.Announce}). Bundles have a word
+ * apart from the chain because a bundle taken counts as a chain task where it arrives, and two
+ * devices that wait for all of each other's chain tasks would wait for ever.
  */
 public sealed interface DevicePart {
 

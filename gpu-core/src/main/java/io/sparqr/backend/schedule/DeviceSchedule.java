@@ -13,7 +13,8 @@ import java.util.function.IntBinaryOperator;
  * <p>Each list has its own counts ({@link FrontCounts}). Whatever a task waits for is in an earlier
  * round; but a PULL may wait for an ANNOUNCE of the same round, and other tasks for a PULL of the
  * same round, and so may a PULL for one before it. A round's list has them in this order ({@link
- * TaskLayout#place}): devices that take their lists in order do not wait for each other in a circle.
+ * TaskLayout#place}): devices that take their lists in order do not wait for each other in a
+ * circle.
  */
 public final class DeviceSchedule {
 

@@ -66,7 +66,9 @@ public final class StageSchedule {
     return kindStart[kindStart.length - 1];
   }
 
-  /** First record of a kind in a round, whose kinds follow each other by {@link TaskLayout#place}. */
+  /**
+   * First record of a kind in a round, whose kinds follow each other by {@link TaskLayout#place}.
+   */
   public long kindStart(int round, int kind) {
     return kindStart[round * TaskLayout.KINDS + TaskLayout.place(kind)];
   }

@@ -107,8 +107,8 @@ public sealed interface Task {
 
   /**
    * Takes a part of the front from another device, once that has made this many announcements of
-   * the front; a bundle counts as a chain task here, anything else as a bulk task. Only in lists for
-   * several devices.
+   * the front; a bundle counts as a chain task here, anything else as a bulk task. Only in lists
+   * for several devices.
    *
    * @param from device that has the values
    * @param made announcements of the front on {@code from} that must have been made

@@ -337,7 +337,8 @@ public final class TaskLayout {
               b.getInt(at + OUT_ROW_TO),
               b.getLong(at + OUT_OUT),
               b.getLong(at + OUT_OUT_RHS));
-      case PULL -> new Task.Pull(front, b.getInt(at + PULL_FROM), b.getInt(at + PULL_MADE), part(b, at));
+      case PULL ->
+          new Task.Pull(front, b.getInt(at + PULL_FROM), b.getInt(at + PULL_MADE), part(b, at));
       case ANNOUNCE -> new Task.Announce(front);
       default -> throw new IllegalArgumentException("task kind " + kind(b, at) + " at byte " + at);
     };

@@ -119,7 +119,8 @@ final class TaskWriter implements TaskSink {
     int part = TaskLayout.PART_TILES;
     long needs = waits ? need : 0;
     if (pull.part() instanceof DevicePart.Bundle made) {
-      // It counts as a chain task of the round that made it: whoever waits for that round's must not
+      // It counts as a chain task of the round that made it: whoever waits for that round's must
+      // not
       // be content with it instead. And all assembly comes first.
       FrontCounts counts = Objects.requireNonNull(this.counts);
       needs = pair(counts.chain(its, local - 1), counts.bulk(its, 0));

@@ -51,7 +51,7 @@ class CudaDevicesTest extends DevicesContract {
   /** The product's way: a factorizer that owns all devices, column sums and solves included. */
   @Test
   void aFactorizerOfAllDevicesGivesTheBitsOfOne() {
-    DeviceBits c = DeviceBits.of(Gallery.generate("gen:cells3d24"), 1, true);
+    DeviceBits c = DeviceBits.of(Gallery.generate("gen:cells3d40"), 1, true);
     var options = new FactorOptions(c.tolerance(), 4, 0);
     long before = LiveResources.total();
     SubtreeFactor expected;

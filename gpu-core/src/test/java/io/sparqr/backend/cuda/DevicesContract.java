@@ -165,8 +165,7 @@ abstract class DevicesContract {
   @Test
   void aDenseFrontIsSharedByAll() {
     int rows = denseRows();
-    DeviceBits c =
-        DeviceBits.of(TestMatrices.dense(rows, rows * 3 / 4, new Random(8)), 1, false);
+    DeviceBits c = DeviceBits.of(TestMatrices.dense(rows, rows * 3 / 4, new Random(8)), 1, false);
     for (SchedulerOptions options : List.of(TILED, MIXED)) {
       var factor = new FactorOptions(c.tolerance(), 2, 0);
       SubtreeFactor expected = one(c, options, factor);

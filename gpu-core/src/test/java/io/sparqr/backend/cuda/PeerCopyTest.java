@@ -11,8 +11,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The kernels' PULL tasks on this machine (src/test/cuda/peer_copy.cu): every part of random fronts.
- * Skipped where there is no C++ compiler.
+ * The kernels' PULL tasks on this machine (src/test/cuda/peer_copy.cu): every part of random
+ * fronts. Skipped where there is no C++ compiler.
  */
 class PeerCopyTest {
 

@@ -113,8 +113,7 @@ class PlainDevicesTest extends DevicesContract {
   void aStageIsOneLaunchADevice() {
     DeviceBits c = DeviceBits.cases().get(0);
     CudaDevicesExecutor executor =
-        executor(
-            List.of(0, 1), by(new RandomDevices(2, 2, 2, 3)), MIXED);
+        executor(List.of(0, 1), by(new RandomDevices(2, 2, 2, 3)), MIXED);
     run(c, executor, new FactorOptions(c.tolerance(), 2, 0));
     assertThat(executor.together()).isEqualTo(1);
     assertThat(driver.launches()).isEqualTo(2);
@@ -130,8 +129,7 @@ class PlainDevicesTest extends DevicesContract {
     try (var two = new CudaSubtreeFactorizer(sessions(apart), List.of(0, 1), MIXED)) {
       assertThat(two.description()).isEqualTo("cuda (plain)");
       RoundExecutor inner = two.executor(2);
-      try (var plain =
-          new ReferenceSubtreeFactorizer(new Summing((CudaDevicesExecutor) inner))) {
+      try (var plain = new ReferenceSubtreeFactorizer(new Summing((CudaDevicesExecutor) inner))) {
         factor = c.run(plain, options);
       }
     }

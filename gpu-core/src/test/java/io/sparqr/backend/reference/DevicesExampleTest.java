@@ -143,7 +143,8 @@ class DevicesExampleTest {
           "block, rows %d .. %d, columns %d .. %d"
               .formatted(b.rowFrom(), b.rowTo() - 1, b.columnFrom(), b.columnTo() - 1);
     }
-    return "PULL from %d, front %d, announced %d: %s".formatted(c.from(), c.front(), c.made(), what);
+    return "PULL from %d, front %d, announced %d: %s"
+        .formatted(c.from(), c.front(), c.made(), what);
   }
 
   private static String name(ByteBuffer list, int at) {

@@ -258,7 +258,9 @@ final class DevicesExecutor implements RoundExecutor {
 
   @Override
   public Optional<KeptRows> keep(StageProgram p) {
-    return again ? alone.keep(p) : Optional.of(new HeapRows(solves.lists(true), on[0].out.clone(), null));
+    return again
+        ? alone.keep(p)
+        : Optional.of(new HeapRows(solves.lists(true), on[0].out.clone(), null));
   }
 
   @Override

@@ -27,9 +27,9 @@ import jcuda.driver.CUstream;
 /**
  * A CUDA driver with several devices whose memory is the heap and whose rounds are {@link
  * StageTasks}: for tests of what the host does with several devices, on machines without one. Work
- * of a stream is put off until somebody waits for it, and streams take turns by chance, so that what
- * is not ordered by a stream, an event or a task's counts comes in any order. No kernels but the
- * rounds'.
+ * of a stream is put off until somebody waits for it, and streams take turns by chance, so that
+ * what is not ordered by a stream, an event or a task's counts comes in any order. No kernels but
+ * the rounds'.
  */
 public final class PlainCalls {
 
@@ -332,11 +332,14 @@ public final class PlainCalls {
   /** Does some work of a stream that has any. */
   private void turn() {
     var busy = new ArrayList<ArrayDeque<Work>>();
-    streams.values().forEach(q -> {
-      if (!q.work.isEmpty()) {
-        busy.add(q.work);
-      }
-    });
+    streams
+        .values()
+        .forEach(
+            q -> {
+              if (!q.work.isEmpty()) {
+                busy.add(q.work);
+              }
+            });
     int first = busy.isEmpty() ? 0 : random.nextInt(busy.size());
     for (int k = 0; k < busy.size(); k++) {
       ArrayDeque<Work> work = busy.get((first + k) % busy.size());

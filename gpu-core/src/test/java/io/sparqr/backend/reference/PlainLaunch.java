@@ -15,9 +15,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A launch of rounds on a device of {@link PlainCalls}: what {@code rounds.cu} does with SparqrStage,
- * one task after the other. Few blocks run at the same time, so a list whose tasks wait for later
- * ones does not end.
+ * A launch of rounds on a device of {@link PlainCalls}: what {@code rounds.cu} does with
+ * SparqrStage, one task after the other. Few blocks run at the same time, so a list whose tasks
+ * wait for later ones does not end.
  */
 final class PlainLaunch implements PlainCalls.Work {
 

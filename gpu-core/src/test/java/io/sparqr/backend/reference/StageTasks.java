@@ -89,8 +89,7 @@ final class StageTasks {
     this.leftOver = new RowsLeftOver(p);
     this.index = first == null ? p.sIndex() : first.index;
     this.out = first == null ? allocate(p.outDoubles()) : first.out;
-    this.residual =
-        first == null ? allocate((long) p.residualSlots() * p.rhs()) : first.residual;
+    this.residual = first == null ? allocate((long) p.residualSlots() * p.rhs()) : first.residual;
     this.entry = first == null ? allocate(p.sEntries()) : first.entry;
     this.input = first == null ? allocate(p.inputDoubles()) : first.input;
   }

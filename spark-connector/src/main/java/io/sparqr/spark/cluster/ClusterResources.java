@@ -38,8 +38,9 @@ import org.apache.spark.api.java.JavaSparkContext;
 /**
  * The resources for which the tree is cut. On a cluster a worker is an executor or, for a problem
  * that runs on GPUs, the GPUs of an executor that a task gets, with their share of the cores;
- * executors without a GPU then count as CPU workers. In local mode the JVM is one worker with all of
- * its cores and devices, since threads and devices within a task cost less than blocks between tasks.
+ * executors without a GPU then count as CPU workers. In local mode the JVM is one worker with all
+ * of its cores and devices, since threads and devices within a task cost less than blocks between
+ * tasks.
  *
  * <p>A plan based on this depends only on the numbers of executors, cores and GPUs, never on their
  * load: the same cluster gives the same plan and the same bits.

@@ -39,10 +39,11 @@ public final class DeviceLease implements AutoCloseable {
    * The devices that a task may use; a task owns all that it is given.
    *
    * <ul>
-   *   <li>If Spark assigned addresses: those devices. If CUDA_VISIBLE_DEVICES renumbers the devices:
-   *       the positions of the addresses in that list.
+   *   <li>If Spark assigned addresses: those devices. If CUDA_VISIBLE_DEVICES renumbers the
+   *       devices: the positions of the addresses in that list.
    *   <li>Without addresses, with a local master or without Spark: all of them, if the plan has one
-   *       worker; else the planned one. (With fewer devices than planned with, modulo their number.)
+   *       worker; else the planned one. (With fewer devices than planned with, modulo their
+   *       number.)
    *   <li>Without addresses, with CUDA_VISIBLE_DEVICES: partition modulo count.
    *   <li>Otherwise none, because the cluster manager has not granted any.
    * </ul>

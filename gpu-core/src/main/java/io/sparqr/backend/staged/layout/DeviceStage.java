@@ -16,14 +16,14 @@ import java.util.List;
  * A stage for several devices: a program for each of them, made from the stage's program for one.
  * Immutable.
  *
- * <p>What the stage reads and what it leaves lies on the first device, in the places of the stage on
- * one device: S entries, blocks from outside, packed rows, residual. The others read it and write it
- * there. Everything else each device has for itself. Its arena holds the fronts that it has a part
- * in, a shared front in full: its own column tiles, and beside them in their places what it takes
- * from others. Of a crossing front whose parent it has, it holds the block alone: the descriptor
- * there has another leading dimension, and its first entry lies before the block, so that row fp +
- * i and column fp + j are where {@link TaskLayout#PACK_ASSEMBLE} looks for them. All numbers, the
- * maps and the places of the counts are the same on all devices.
+ * <p>What the stage reads and what it leaves lies on the first device, in the places of the stage
+ * on one device: S entries, blocks from outside, packed rows, residual. The others read it and
+ * write it there. Everything else each device has for itself. Its arena holds the fronts that it
+ * has a part in, a shared front in full: its own column tiles, and beside them in their places what
+ * it takes from others. Of a crossing front whose parent it has, it holds the block alone: the
+ * descriptor there has another leading dimension, and its first entry lies before the block, so
+ * that row fp + i and column fp + j are where {@link TaskLayout#PACK_ASSEMBLE} looks for them. All
+ * numbers, the maps and the places of the counts are the same on all devices.
  *
  * @param one the stage on one device
  * @param schedule the lists
