@@ -186,6 +186,14 @@ class ClusterResourcesTest {
   }
 
   @Test
+  void aTaskGetsTheGpusThatSparkPromises() {
+    var conf = new SparkConf(false);
+    assertThat(StageGpus.perTask(conf)).isEqualTo(1);
+    assertThat(StageGpus.perTask(conf.set(StageGpus.TASK, "0.5"))).isEqualTo(1);
+    assertThat(StageGpus.perTask(conf.set(StageGpus.TASK, "2"))).isEqualTo(2);
+  }
+
+  @Test
   void theModelTellsCpusFromGpus() {
     var mixed =
         new ClusterResources(
