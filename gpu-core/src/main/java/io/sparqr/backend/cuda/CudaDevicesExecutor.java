@@ -48,6 +48,9 @@ final class CudaDevicesExecutor implements RoundExecutor {
 
   private boolean closed;
 
+  /** Devices that ran stages of the last task. */
+  private int used = 1;
+
   /** Stages run by several devices, and those of them that the first did again. */
   private int together;
 
@@ -82,7 +85,8 @@ final class CudaDevicesExecutor implements RoundExecutor {
 
   @Override
   public String device() {
-    return String.join(" + ", team.lanes().stream().map(l -> l.device().name()).toList());
+    return String.join(
+        " + ", team.lanes().stream().limit(used).map(l -> l.device().name()).toList());
   }
 
   @Override
@@ -97,6 +101,7 @@ final class CudaDevicesExecutor implements RoundExecutor {
 
   @Override
   public void task(SubtreeProblem problem) {
+    used = 1;
     choice.task(problem);
   }
 
@@ -136,6 +141,7 @@ final class CudaDevicesExecutor implements RoundExecutor {
     }
     Result result = team.run(stage, input, tolerance, sink);
     together++;
+    used = Math.max(used, stage.programs().size());
     if (suited(stage, result.state())) {
       shared = stage;
       deliver(stage.one(), result, sink);

@@ -116,6 +116,7 @@ class PlainDevicesTest extends DevicesContract {
         executor(List.of(0, 1), by(new RandomDevices(2, 2, 2, 3)), MIXED);
     run(c, executor, new FactorOptions(c.tolerance(), 2, 0));
     assertThat(executor.together()).isEqualTo(1);
+    assertThat(executor.device()).isEqualTo("plain (0000:00:00) + plain (0000:00:00)");
     assertThat(driver.launches()).isEqualTo(2);
   }
 
