@@ -20,6 +20,7 @@ import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.TestMatrices;
 import io.sparqr.partition.DeviceModel;
 import io.sparqr.partition.DeviceWork;
+import io.sparqr.sparse.CsrMatrix;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -37,6 +38,9 @@ abstract class DevicesContract {
       SchedulerOptions.defaults().withBundle(3).withSmallFronts(600, 24);
 
   static final SchedulerOptions TILED = MIXED.withBundle(8).withSmallFronts(0, 0);
+
+  /** Tasks of the same structure, one after the other. */
+  private static final int TASKS = 6;
 
   private final List<DeviceSessions.Lease> leases = new ArrayList<>();
 
@@ -56,10 +60,6 @@ abstract class DevicesContract {
     return 300;
   }
 
-  TestModes modes() {
-    return new TestModes(true, false);
-  }
-
   @AfterEach
   void close() {
     leases.forEach(DeviceSessions.Lease::close);
@@ -75,9 +75,21 @@ abstract class DevicesContract {
     return list;
   }
 
+  /** An executor that begins each stage with memory full of NaN. */
   final CudaDevicesExecutor executor(
       List<Integer> team, DeviceChoice choice, SchedulerOptions options) {
-    return new CudaDevicesExecutor(acquire(team), choice, 0, 2, options, modes());
+    return executor(team, choice, options, true);
+  }
+
+  /**
+   * An executor.
+   *
+   * @param poisoned whether nothing of one stage is there in the next
+   */
+  final CudaDevicesExecutor executor(
+      List<Integer> team, DeviceChoice choice, SchedulerOptions options, boolean poisoned) {
+    var modes = new TestModes(poisoned, false);
+    return new CudaDevicesExecutor(acquire(team), choice, 0, 2, options, modes);
   }
 
   static DeviceChoice by(Function<StageProgram, FrontDevices> map) {
@@ -146,19 +158,32 @@ abstract class DevicesContract {
   /** Whatever a stage leaves on the devices, the next task of the same structure is right. */
   @Test
   void theNextTaskFindsItsListsThere() {
-    DeviceBits c = DeviceBits.cases().get(0);
-    var factor = new FactorOptions(c.tolerance(), 2, 0);
-    SubtreeFactor expected = one(c, MIXED, factor);
+    DeviceBits first = DeviceBits.cases().get(0);
+    var factor = new FactorOptions(first.tolerance(), 2, 0);
     for (List<Integer> team : teams()) {
       CudaDevicesExecutor executor =
-          executor(team, by(new RandomDevices(team.size(), 2, 2, 5)), MIXED);
+          executor(team, by(new RandomDevices(team.size(), 2, 2, 5)), MIXED, false);
       try (var factorizer = new ReferenceSubtreeFactorizer(summing(executor))) {
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < TASKS; k++) {
+          DeviceBits c = otherValues(first, k);
+          SubtreeFactor expected = one(c, MIXED, factor);
           DeviceBits.assertSame(c.run(factorizer, factor), expected, "task " + k + " on " + team);
         }
       }
-      assertThat(executor.together()).isEqualTo(3);
+      assertThat(executor.together()).isEqualTo(TASKS);
     }
+  }
+
+  /** The same problem with other values, so that what an earlier task left is wrong. */
+  static DeviceBits otherValues(DeviceBits c, int k) {
+    var random = new Random(k);
+    double[] values = c.a().values().clone();
+    for (int e = 0; e < values.length; e++) {
+      values[e] *= 1 + k * random.nextDouble();
+    }
+    CsrMatrix a = c.a();
+    var other = new CsrMatrix(a.rows(), a.columns(), a.rowStart(), a.columnIndex(), values);
+    return new DeviceBits(other, c.analysis(), c.rhs(), c.tolerance(), c.grid());
   }
 
   /** A front that is nearly all of the problem, by the width that the product takes. */

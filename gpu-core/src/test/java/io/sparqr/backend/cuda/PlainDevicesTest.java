@@ -120,6 +120,23 @@ class PlainDevicesTest extends DevicesContract {
     assertThat(driver.launches()).isEqualTo(2);
   }
 
+  /** A part of memory that is elsewhere in the next task is found there by the others. */
+  @Test
+  void aPartThatMovesIsFoundAgain() {
+    DeviceBits c = DeviceBits.cases().get(0);
+    var factor = new FactorOptions(c.tolerance(), 2, 0);
+    SubtreeFactor expected = one(c, MIXED, factor);
+    CudaDevicesExecutor executor =
+        executor(List.of(0, 1), by(new RandomDevices(2, 2, 2, 5)), MIXED, false);
+    try (var factorizer = new ReferenceSubtreeFactorizer(new Summing(executor))) {
+      c.run(factorizer, factor);
+      for (Part part : new Part[] {Part.ARENA, Part.VT, Part.STATE, Part.PROGRESS}) {
+        executor.first().memory().take(part).close();
+        DeviceBits.assertSame(c.run(factorizer, factor), expected, "moved: " + part);
+      }
+    }
+  }
+
   /** Without peer access the first device works alone, and the report says so. */
   @Test
   void devicesThatDoNotReachEachOtherDoNotShare() {

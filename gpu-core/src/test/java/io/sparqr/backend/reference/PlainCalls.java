@@ -141,6 +141,9 @@ public final class PlainCalls {
     final int device;
     boolean reached = true;
 
+    /** The work of its stream. */
+    ArrayDeque<Work> by;
+
     Marker(int device) {
       this.device = device;
     }
@@ -236,15 +239,17 @@ public final class PlainCalls {
       }
       case "eventSynchronize" -> {
         Marker marker = events.get((CUevent) a[0]);
+        ArrayDeque<Work> alone = random.nextBoolean() ? marker.by : null;
         while (!marker.reached) {
-          turn();
+          turn(alone);
         }
         yield OK;
       }
       case "streamSynchronize" -> {
         ArrayDeque<Work> work = streams.get((CUstream) a[0]).work;
+        ArrayDeque<Work> alone = random.nextBoolean() ? work : null;
         while (!work.isEmpty()) {
-          turn();
+          turn(alone);
         }
         yield OK;
       }
@@ -275,6 +280,7 @@ public final class PlainCalls {
       return 400;
     }
     marker.reached = false;
+    marker.by = streams.get(by).work;
     events.put(event, marker);
     return add(
         by,
@@ -329,8 +335,21 @@ public final class PlainCalls {
     return OK;
   }
 
-  /** Does some work of a stream that has any. */
-  private void turn() {
+  /**
+   * Does some work of a stream that has any.
+   *
+   * @param alone its work first, and that of others only where it waits for them; null: by chance
+   */
+  private void turn(ArrayDeque<Work> alone) {
+    if (alone != null) {
+      Progress made = alone.peek().step();
+      if (made == Progress.DONE) {
+        alone.remove();
+      }
+      if (made != Progress.NONE) {
+        return;
+      }
+    }
     var busy = new ArrayList<ArrayDeque<Work>>();
     streams
         .values()
@@ -356,7 +375,7 @@ public final class PlainCalls {
 
   private void finish() {
     while (streams.values().stream().anyMatch(q -> !q.work.isEmpty())) {
-      turn();
+      turn(null);
     }
   }
 
