@@ -5,7 +5,8 @@
 #   evidence.sh FOLDER memcheck|initcheck|synccheck   all GPU tests under compute-sanitizer (one GPU: 3 minutes)
 #   evidence.sh FOLDER racecheck [K/N]                the same; eight GPUs, or in N calls
 #   evidence.sh FOLDER rest LOG...                    what of the sanitizers' jobs none of these logs shows to have passed with
-#                                                     these kernels; nothing beside it, or jobs run out of their time (LIMIT)
+#                                                     these kernels; nothing beside it, or jobs run out of their time (LIMIT);
+#                                                     of one tool alone with TOOLS=memcheck, say
 #   evidence.sh FOLDER faults [COUNT SEED]            the fault campaign (one GPU: 1000 take 10 s; default 20000 1)
 #   evidence.sh FOLDER survey [SECONDS SEED]          the survey's list for SECONDS, then its sweep for a quarter of that
 #                                                     (one GPU; default 330 1)
@@ -39,7 +40,7 @@ case $what in
     each=${EACH:-4}
     name=sanitizer-rest
     passed=$(for log in "$@"; do ! grep -qx "kernels: $(cat "$here/KERNELS")" "$log" || sed -n 's/^\([a-z]*check:.*\) exit 0, .*/\1/p' "$log"; done)
-    jobs=$("$here/sanitize.sh" list | grep -vxFf <(echo "$passed") | sed "s/.*/'&'/" | paste -sd ' ')
+    jobs=$("$here/sanitize.sh" list | grep -E "^(${TOOLS:-.*}):" | grep -vxFf <(echo "$passed") | sed "s/.*/'&'/" | paste -sd ' ')
     [ -n "$jobs" ] || { echo "evidence: no job is missing" >&2; exit 2; }
     commands=("$here/sanitize.sh $folder/$name $each $jobs")
     ;;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Packs the whole product for a GPU host without Java and Maven: our classes, Spark's jars, OpenBLAS, a
-# jlinked runtime, and optionally the collection of problems. The output is in parts of at most 60 MB, each a tgz of
+# jlinked runtime, and optionally the collection of problems. The output is in parts of at most 48 MB, each a tgz of
 # its own, for hosts that accept only small files.  pack-spark.sh <output folder> [data folder]
 # On the host unpack all parts into one folder and run ./product.sh there.
 # The project must be packaged (./mvnw -Pquick -DskipTests package).
@@ -46,9 +46,9 @@ jlink --add-modules java.se,jdk.unsupported,jdk.incubator.vector,jdk.crypto.ec,j
 rm -f "$stage/jre/lib/server/classes_nocoops.jsa"
 [ -z "$data" ] || cp -r "$data" "$stage/data"
 
-# Greedy parts of at most 60 MB (compressed jars hardly shrink further).
+# Greedy parts of at most 48 MB (compressed jars hardly shrink further).
 cd "$stage"
-find . -type f -printf '%s %P\n' | sort -rn | awk -v limit=60000000 -v out="$out" '
+find . -type f -printf '%s %P\n' | sort -rn | awk -v limit=48000000 -v out="$out" '
   { for (k = 0; k < n && used[k] + $1 > limit; k++); if (k == n) n++; used[k] += $1; print $2 > (out "/part" k ".list") }'
 for list in "$out"/part*.list; do
   tar czf "${list%.list}.tgz" -T "$list"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The whole product on a GPU host, from the folder where pack-spark.sh's parts were unpacked:
-# problems through Spark with both backends, answers compared.  product.sh local|cluster|gpus|cli PROBLEM...
+# problems through Spark with both backends, answers compared.  product.sh local|cluster|gpus|cli|devices PROBLEM...
 #   local     one JVM, all devices; one task a problem, or more with LEVELS=2
 #   cluster   two executors that share a device
 #   gpus      an executor for each device, which Spark assigns to it
@@ -8,9 +8,11 @@
 #             problems in the form that --matrix takes, or "A.mtx --rhs b.mtx", or data:FOLDER for all of the collection;
 #             MASTERS="local[*]" for one of the two, PARALLEL=4 for four problems at a time, CPU_ONCE=1 to compute the
 #             CPU's answers under the first master only and compare them with the device's under all
+#   devices   whole solves in turn (SolveSpeed, with the plugin's warm-up): one device and all in one JVM, then executors
+#             of one device each, one and as many as there are devices; problems as SPEC@ORDERING; REPEAT=8 ROUNDS=2
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
-mode=${1:?local, cluster, gpus or cli}
+mode=${1:?local, cluster, gpus, cli or devices}
 shift
 cores=$(nproc)
 class_path=$(printf '%s:' "$here"/*/classes "$here"/*/test-classes "$here"/lib/*.jar)
@@ -24,7 +26,7 @@ case $mode in
     master="local-cluster[2,$((cores / 2)),16384]" levels=2
     export CUDA_VISIBLE_DEVICES=${CUDA_VISIBLE_DEVICES:-0}
     ;;
-  gpus)
+  gpus | devices)
     devices=$(nvidia-smi -L | wc -l)
     master="local-cluster[$devices,$((cores / devices)),16384]" levels=2
     # Every worker of this host asks once, and gets a device of its own.
@@ -44,14 +46,40 @@ SCRIPT
       -Dspark.executor.resource.gpu.amount=1 -Dspark.executor.resource.gpu.discoveryScript="$here/tmp/gpus.sh")
     ;;
   cli) export CUDA_VISIBLE_DEVICES=${CUDA_VISIBLE_DEVICES:-0} ;;
-  *) echo "usage: product.sh local|cluster|gpus|cli PROBLEM..." >&2; exit 2 ;;
+  *) echo "usage: product.sh local|cluster|gpus|cli|devices PROBLEM..." >&2; exit 2 ;;
 esac
 echo "device before: $(nvidia-smi --query-gpu=name,memory.used --format=csv,noheader)"
 code=0
 visible=${CUDA_VISIBLE_DEVICES:+-Dspark.executorEnv.CUDA_VISIBLE_DEVICES=$CUDA_VISIBLE_DEVICES}
 # shellcheck disable=SC2206,SC2207
 jvm=($(cat "$here/jvm.args") $visible -Xmx"${SPARQR_HEAP:-31g}" -XX:+UseParallelGC -Djava.io.tmpdir="$here/tmp" "${options[@]}")
-if [ "$mode" = cli ]; then
+if [ "$mode" = devices ]; then
+  # speed NAME MASTER OPTION... -- PROBLEM...: a JVM of its own.
+  speed() {
+    local name=$1 master=$2 own=()
+    shift 2
+    while [ "$1" != -- ]; do own+=("$1") && shift; done
+    shift
+    rm -rf "$here"/tmp/gpu?
+    # shellcheck disable=SC2086
+    "$here/jre/bin/java" $(cat "$here/jvm.args") -Xmx"${SPARQR_HEAP:-31g}" -XX:+UseParallelGC -Djava.io.tmpdir="$here/tmp" \
+      -Dspark.plugins=io.sparqr.spark.metrics.SparqrPlugin -Dspeed.master="$master" -Dexecutor.memory=14g "${own[@]}" \
+      -cp "$class_path" io.sparqr.spark.cli.SolveSpeed require_cuda "${REPEAT:-8}" "$@" 2>&1 |
+      grep -E '@|Exception' | sed "s/^/$name | /" || return 1
+  }
+  for round in $(seq "${ROUNDS:-2}"); do
+    for visible in 0 all; do
+      (
+        [ "$visible" = all ] || export CUDA_VISIBLE_DEVICES=$visible
+        speed "round $round, one JVM, devices $visible" "local[*]" -- "$@"
+      ) || code=1
+    done
+    for executors in 1 "$devices"; do
+      speed "round $round, $executors executors of a device each" \
+        "local-cluster[$executors,$((cores / devices)),16384]" "${options[@]}" -- "$@" || code=1
+    done
+  done
+elif [ "$mode" = cli ]; then
   jvm+=(-Dspark.executor.extraClassPath="$class_path" -Dspark.executor.memory="${SPARQR_EXECUTOR_HEAP:-12g}" -Dspark.ui.enabled=false
     -Dspark.driver.host=127.0.0.1 -Dspark.driver.bindAddress=127.0.0.1)
   export here class_path jvm_line="${jvm[*]}" REPEAT=${REPEAT:-1} device=${DEVICE_BACKEND:-cuda}

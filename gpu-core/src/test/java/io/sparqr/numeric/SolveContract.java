@@ -82,7 +82,8 @@ interface SolveContract extends BackendUnderTest {
       int[] tasks = TaskRun.subtrees(c.analysis, 1 + random.nextInt(c.analysis.fronts()));
       cut += c.verifyLaterInTasks(backend(), tasks, 1 + random.nextInt(3), random) > 0 ? 1 : 0;
     }
-    CsrMatrix grid = Gallery.generate("gen:cells2d60");
+    // Of 69 fronts: the last cut is a task a front, and a sanitizer takes long over each launch.
+    CsrMatrix grid = Gallery.generate("gen:cells2d24");
     var random = new Random(7);
     double[] b = TestMatrices.vector(2 * grid.rows(), random);
     var c = ContractCase.dissected("grid", grid, b, 2);

@@ -57,6 +57,7 @@ import io.sparqr.spark.solve.Norms;
 import io.sparqr.spark.solve.SolveInTask;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicOptions;
+import io.sparqr.threads.Later;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -249,6 +250,9 @@ public final class Pipeline {
             solution(plan),
             top(plan));
     Foreground.work();
+    // Its tiles take milliseconds to count, which the driver has while the tasks work.
+    var bound = new Later<>(() -> p.machine.seconds(plan.analysis(), plan.numbers().rhsCount()));
+    bound.begin();
     List<TaskReport> reports;
     try (var working = progress.working(levels.work(), plan.analysis().flops())) {
       reports =
@@ -290,7 +294,7 @@ public final class Pipeline {
                 scope.group(),
                 List.copyOf(warnings),
                 p.workers.isEmpty() ? List.of() : List.of(p.workers),
-                p.machine.seconds(plan.analysis(), plan.numbers().rhsCount()),
+                bound.get(),
                 profiler));
     return new Stands(
         new FactorState(FactoredRows.of(source, earlier), options, listener, held, made));

@@ -42,6 +42,8 @@ public record RunRecord(
   /** What is unknown: reports that are put together by hand. */
   public static final RunRecord NONE = new RunRecord("", Map.of(), "", List.of(), "", "", Map.of());
 
+  private static final String VERSION = readVersion();
+
   /** Copies the maps and the list. */
   public RunRecord {
     versions = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(versions));
@@ -90,6 +92,10 @@ public record RunRecord(
 
   /** The version of this library. */
   public static String version() {
+    return VERSION;
+  }
+
+  private static String readVersion() {
     var properties = new Properties();
     try (InputStream in = RunRecord.class.getResourceAsStream("version.properties")) {
       if (in != null) {
