@@ -41,7 +41,7 @@ if [ "$1" = --flags ]; then
 fi
 
 out=$1
-parts=(rounds sums solves)
+parts=(rounds several sums solves)
 fat=("${parts[@]/%/.fatbin}")
 fat=("${fat[@]/#/$out/}")
 single=()

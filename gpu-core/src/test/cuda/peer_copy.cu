@@ -1,7 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 // PULL tasks of random fronts on the host (host/host_instructions.h): what has to be copied is, bit for bit, and nothing
 // else is touched.  peer_copy COUNT SEED
-#include "peers.cuh"
+#define SPARQR_SEVERAL
+#include "several/peers.cuh"
 
 #include <cstdio>
 #include <cstdlib>

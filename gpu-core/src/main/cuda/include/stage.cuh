@@ -18,7 +18,8 @@ template <typename T, int BUNDLE>
 constexpr bool SPARQR_FITS =
     sizeof(T) <= sizeof(double) * (BUNDLE > 4 ? SPARQR_SHARED_DOUBLES_8 : SPARQR_SHARED_DOUBLES_4) && alignof(T) <= 16;
 
-/** Where one of several devices has its part of a stage: addresses that all of them can read (peers.cuh). */
+#ifdef SPARQR_SEVERAL
+/** Where one of several devices has its part of a stage: addresses that all of them can read (several/peers.cuh). */
 struct SparqrPeer {
   const SparqrFront* fronts;
   const double* arena;
@@ -28,6 +29,7 @@ struct SparqrPeer {
   const unsigned long long* announced;  // by front
 };
 static_assert(sizeof(SparqrPeer) == 48, "peer size");
+#endif
 
 /** Device pointers of a stage; the arrays are described in task_layout.cuh. */
 struct SparqrStage {
@@ -51,10 +53,16 @@ struct SparqrStage {
   int32_t shared_doubles;         // dynamic shared memory of a block
   int32_t reflectors;             // 1: V of single reflectors everywhere (needed if Q is kept)
   unsigned long long wait_nanos;  // longest wait of a task for its dependencies
+#ifdef SPARQR_SEVERAL
   const SparqrPeer* peers;        // by device, in this device's memory; null: the stage has one device
   unsigned long long* announced;  // by front: announcements that this device has made to others
+#endif
 };
-static_assert(sizeof(SparqrStage) == 144, "stage size");
+#ifdef SPARQR_SEVERAL
+static_assert(sizeof(SparqrStage) == 144, "stage size with several devices");
+#else
+static_assert(sizeof(SparqrStage) == 128, "stage size");
+#endif
 
 /** A bundle in the kernels: entry (r, c) of row tile s is row[s][r * ld + c]. */
 struct Bundle {

@@ -37,17 +37,23 @@ enum SparqrKind : uint8_t {
   SPARQR_APPLY_NEAR = 8,       // qr: apply vt_read to column tiles [from, to)
   SPARQR_APPLY = 9,            // the same on columns that the next round does not factorize
   SPARQR_DROP = 10,            // out: drops the dead columns of a finished front (drop.cuh); several tasks
+#ifdef SPARQR_SEVERAL
   SPARQR_KINDS_OF_ONE = 11,    // kinds below are those of lists for one device
-  SPARQR_PULL = 11,            // pull: takes a part of a front from another device (peers.cuh)
+  SPARQR_PULL = 11,            // pull: takes a part of a front from another device (several/peers.cuh)
   SPARQR_ANNOUNCE = 12,        // tells other devices that the front is as its counts say
   SPARQR_KINDS = 13
+#else
+  SPARQR_KINDS = 11
+#endif
 };
 
+#ifdef SPARQR_SEVERAL
 // Flag of several kinds, set only in lists for several devices. FACTORIZE, APPLY_FACTORIZE: counts as an announcement
 // of its front too. SMALL_FRONT, DROP: the block leaves the device, so the task passes none on and counts as a bulk task
 // of its own front. PACK_ASSEMBLE: of a block that has left its device or may; copies rows of a front whose dead columns
 // are dropped as well.
 constexpr uint8_t SPARQR_DEVICES = 128;
+#endif
 
 // Flags of FACTORIZE and APPLY_FACTORIZE.
 constexpr uint8_t SPARQR_FINAL = 1;  // the triangle made here is final: test its pivots
@@ -57,10 +63,12 @@ constexpr uint8_t SPARQR_SMALL_PACK_ASSEMBLE = 2;  // after: contribution block 
 constexpr uint8_t SPARQR_SMALL_PACK_ROWS = 4;      // after: rows [0, row_to) to out, out_rhs
 constexpr uint8_t SPARQR_SMALL_RESIDUAL = 8;       // after: residual partial sums to slot
 
+#ifdef SPARQR_SEVERAL
 // Parts that a PULL takes, in its byte `applied`.
 constexpr uint8_t SPARQR_PART_BUNDLE = 0;  // VT slot, and V in column tile `column` of the row tiles tile[0 .. size)
 constexpr uint8_t SPARQR_PART_TILES = 1;   // final rows in the sender's column tiles from `column` on, and the state
 constexpr uint8_t SPARQR_PART_BLOCK = 2;   // rows and columns of the contribution block, and the state
+#endif
 
 // States of a front, 32-bit; the end of this file describes their effect on tasks.
 constexpr int32_t SPARQR_STATE_SOUND = 0;    // no dead pivot in it, and none below that affects it
@@ -105,6 +113,7 @@ struct alignas(16) SparqrTask {
       int32_t unused[3];
       int32_t parent;  // SMALL_FRONT, besides `out`: front that takes its block, or -1
     } small;
+#ifdef SPARQR_SEVERAL
     struct {
       int32_t from;       // device that has the values
       int32_t made;       // announcements of the front there that must have been made
@@ -117,6 +126,7 @@ struct alignas(16) SparqrTask {
       int32_t count;
       int32_t width;
     } pull;
+#endif
     struct {
       int32_t unused[2];
       int64_t from;  // S entries [from, to)
@@ -155,6 +165,7 @@ static_assert(offsetof(SparqrTask, pack.row_from) == 12, "");
 static_assert(offsetof(SparqrTask, pack.row_to) == 16, "");
 static_assert(offsetof(SparqrTask, pack.column_from) == 20, "");
 static_assert(offsetof(SparqrTask, pack.column_to) == 24, "");
+#ifdef SPARQR_SEVERAL
 static_assert(offsetof(SparqrTask, pull.from) == 8, "");
 static_assert(offsetof(SparqrTask, pull.made) == 12, "");
 static_assert(offsetof(SparqrTask, pull.column) == 16, "");
@@ -165,6 +176,7 @@ static_assert(offsetof(SparqrTask, pull.column_to) == 32, "");
 static_assert(offsetof(SparqrTask, pull.home) == 36, "");
 static_assert(offsetof(SparqrTask, pull.count) == 40, "");
 static_assert(offsetof(SparqrTask, pull.width) == 44, "");
+#endif
 static_assert(offsetof(SparqrTask, scatter.from) == 16, "");
 static_assert(offsetof(SparqrTask, scatter.to) == 24, "");
 static_assert(offsetof(SparqrTask, out.slot) == 8, "");
@@ -184,7 +196,7 @@ static_assert(offsetof(SparqrTask, need_bulk) == 68, "");
 // dependencies, as for every ASSEMBLE_BLOCK, whose front is a block). The dependencies of a task precede it in the
 // list, so in list order a task never waits for one that has not been started. A PULL of a bundle counts as a chain
 // task, any other as a bulk task of its front. A PULL also waits for announcements on another device, which count in a
-// word of their own for each front: marked FACTORIZE and APPLY_FACTORIZE tasks, and ANNOUNCE (peers.cuh).
+// word of their own for each front: marked FACTORIZE and APPLY_FACTORIZE tasks, and ANNOUNCE (several/peers.cuh).
 
 // One per front of the stage, then one per input block (a contribution block from outside the stage, in the packing of
 // io.sparqr.numeric.ContributionBlock).

@@ -86,7 +86,11 @@ __device__ __forceinline__ bool next_task(const SparqrStage& stage, long long fi
       reinterpret_cast<int4*>(&task)[lane] = word;
     }
     const int kind = __shfl_sync(~0u, word.x, 0) & 0xff;
+#ifdef SPARQR_SEVERAL
     const bool unknown = kind >= (stage.peers == nullptr ? SPARQR_KINDS_OF_ONE : SPARQR_KINDS);
+#else
+    const bool unknown = kind >= SPARQR_KINDS;
+#endif
     // What names no kind names no front.
     const int f = unknown ? 0 : __shfl_sync(~0u, word.y, 0);
     const unsigned chain = __shfl_sync(~0u, word.x, TASK_WORDS - 1);
@@ -111,23 +115,32 @@ __device__ __forceinline__ void finish_task(const SparqrStage& stage, const Spar
   if (stage.progress == nullptr) {
     return;
   }
+#ifdef SPARQR_SEVERAL
   constexpr int MARKED = SPARQR_DEVICES << 1;
+#endif
   int front = task.front;
   unsigned long long one = 1ull << 32;
+#ifdef SPARQR_SEVERAL
   bool announces = false;
   switch (task.kind | (task.flags & SPARQR_DEVICES) << 1) {
+#else
+  switch (task.kind) {
+#endif
     case SPARQR_FACTORIZE:
     case SPARQR_APPLY_FACTORIZE:
     case SPARQR_APPLY_NEAR:
       one = 1;
       break;
+#ifdef SPARQR_SEVERAL
     case SPARQR_FACTORIZE | MARKED:
     case SPARQR_APPLY_FACTORIZE | MARKED:
       one = 1;
       announces = true;
       break;
+#endif
     case SPARQR_APPLY:
     case SPARQR_ASSEMBLE_S:
+#ifdef SPARQR_SEVERAL
     case SPARQR_SMALL_FRONT | MARKED:
     case SPARQR_DROP | MARKED:
       break;
@@ -137,9 +150,12 @@ __device__ __forceinline__ void finish_task(const SparqrStage& stage, const Spar
     case SPARQR_ANNOUNCE:
       one = 0;
       announces = true;
+#endif
       break;
     case SPARQR_PACK_ASSEMBLE:
+#ifdef SPARQR_SEVERAL
     case SPARQR_PACK_ASSEMBLE | MARKED:
+#endif
     case SPARQR_ASSEMBLE_BLOCK:
       front = task.pack.parent;
       break;
@@ -156,10 +172,12 @@ __device__ __forceinline__ void finish_task(const SparqrStage& stage, const Spar
     __syncthreads();
     if (threadIdx.x == 0) {
       asm volatile("red.release.gpu.global.add.u64 [%0], %1;" ::"l"(stage.progress + 1 + front), "l"(one) : "memory");
+#ifdef SPARQR_SEVERAL
       if (announces) {
         // Read by other devices. What this block has waited for is released with it: scopes add up (PTX, causality).
         asm volatile("red.release.sys.global.add.u64 [%0], 1;" ::"l"(stage.announced + front) : "memory");
       }
+#endif
     }
   }
 }

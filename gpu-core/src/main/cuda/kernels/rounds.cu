@@ -2,10 +2,13 @@
 // Rounds. The überkernel: one thread block per task of any kind (SQR section 3). Grid: the tasks of some rounds, in list
 // order; each waits for its dependencies (next_task). Block: 128 threads, stage.shared_doubles of dynamic shared memory,
 // what CudaModule.sharedDoubles says. sparqr_round_8 takes bundles of up to 8 row tiles, sparqr_round_4 of up to 4.
+// With SPARQR_SEVERAL (several.cu) they also take what lists for several devices have.
 // What each kind of task takes of registers and of shared memory: docs/design/kernels.md, Resources.
 #include "drop.cuh"
 #include "front_tasks.cuh"
-#include "peers.cuh"
+#ifdef SPARQR_SEVERAL
+#include "several/peers.cuh"
+#endif
 #include "small_front.cuh"
 #include "waiting.cuh"
 
@@ -40,9 +43,17 @@ __device__ __forceinline__ void run_kind(const SparqrStage& stage, const SparqrT
       small_front_task(shared, stage, task, front, state);
       break;
     case SPARQR_PACK_ASSEMBLE:
+#ifdef SPARQR_SEVERAL
       if (state == SPARQR_STATE_SOUND || (state == SPARQR_STATE_DROPPED && (task.flags & SPARQR_DEVICES))) {
+#else
+      if (state == SPARQR_STATE_SOUND) {
+#endif
         pack_assemble_task(stage, task, front);
+#ifdef SPARQR_SEVERAL
       } else if (threadIdx.x == 0 && (front.drop == 0 || (task.flags & SPARQR_DEVICES))) {
+#else
+      } else if (threadIdx.x == 0 && front.drop == 0) {
+#endif
         stage.state[task.pack.parent] = SPARQR_STATE_PENDING;
       }
       break;
@@ -69,22 +80,33 @@ typedef void (*DropTask)(double*, const SparqrStage&, const SparqrTask&, const S
 template <int BUNDLE>
 __device__ DropTask drop_task_at = drop_task<BUNDLE>;
 
+#ifdef SPARQR_SEVERAL
 /** The same. */
 typedef bool (*PeerTask)(const SparqrStage&, const SparqrTask&, const SparqrFront&);
 __device__ PeerTask peer_task_at = peer_task;
+#endif
 
 template <int BUNDLE>
 __device__ __forceinline__ void run_task(const SparqrStage& stage, long long first) {
   __shared__ SparqrTask task;
   __shared__ SparqrFront front;
   if (next_task(stage, first, task, front)) {
+#ifdef SPARQR_SEVERAL
     if (task.kind < SPARQR_DROP) {
       run_kind<BUNDLE>(stage, task, front);
     } else if (task.kind == SPARQR_DROP) {
+#else
+    if (task.kind == SPARQR_DROP) {
+#endif
       extern __shared__ __align__(16) double shared[];
       (*const_cast<volatile DropTask*>(&drop_task_at<BUNDLE>))(shared, stage, task, front);
+#ifdef SPARQR_SEVERAL
     } else if (!(*const_cast<volatile PeerTask*>(&peer_task_at))(stage, task, front)) {
       return;
+#else
+    } else {
+      run_kind<BUNDLE>(stage, task, front);
+#endif
     }
     finish_task(stage, task);
   }

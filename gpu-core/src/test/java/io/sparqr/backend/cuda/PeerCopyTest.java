@@ -43,12 +43,12 @@ class PeerCopyTest {
       })
   void plantedErrorsAreFound(String what, String instead) throws Exception {
     Path headers = Files.createDirectory(folder.resolve("planted"));
-    try (var files = Files.list(HostKernels.HEADERS)) {
-      for (Path f : (Iterable<Path>) files::iterator) {
-        Files.copy(f, headers.resolve(f.getFileName()));
+    try (var files = Files.walk(HostKernels.HEADERS)) {
+      for (Path f : (Iterable<Path>) files.skip(1)::iterator) {
+        Files.copy(f, headers.resolve(HostKernels.HEADERS.relativize(f)));
       }
     }
-    Path file = headers.resolve("peers.cuh");
+    Path file = headers.resolve("several/peers.cuh");
     String text = Files.readString(file);
     assertThat(text).contains(what);
     Files.writeString(file, text.replace(what, instead == null ? "" : instead));

@@ -4,16 +4,20 @@ package io.sparqr.backend.cuda.driver;
 import static java.util.Locale.ROOT;
 
 import java.nio.ByteBuffer;
+import java.util.Collections;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import jcuda.driver.CUfunction;
 import jcuda.driver.CUfunction_attribute;
 import jcuda.driver.CUmodule;
 
 /**
  * The kernels on a device, owned: the überkernel for bundles of up to 4 and of up to 8 row tiles,
- * column sums, and solves with R; a CUDA module for each part of {@link KernelImage}.
+ * column sums, and solves with R; a CUDA module for each part of {@link KernelImage}. The rounds of
+ * several devices are loaded by the first launch that wants them.
  */
 public final class CudaModule implements AutoCloseable {
 
@@ -26,10 +30,17 @@ public final class CudaModule implements AutoCloseable {
   /** Bytes of SparqrStage, the launch's parameter. */
   public static final int STAGE_BYTES = 144;
 
+  /** Of these, what the kernels for one device take; the rest is 0 in a launch of theirs. */
+  static final int ONE_STAGE_BYTES = 128;
+
+  /** The parts that every device loads at the start. */
+  static final Set<KernelImage.Part> AT_ONCE =
+      Collections.unmodifiableSet(EnumSet.complementOf(EnumSet.of(KernelImage.Part.SEVERAL)));
+
   private final CudaDriver driver;
+  private final KernelImage image;
   private final Map<KernelImage.Part, CUmodule> loaded = new EnumMap<>(KernelImage.Part.class);
-  private final CUfunction round4 = new CUfunction();
-  private final CUfunction round8 = new CUfunction();
+  private final Map<KernelImage.Part, Rounds> rounds = new EnumMap<>(KernelImage.Part.class);
   private final CUfunction probeNorm = new CUfunction();
   private final CUfunction departures = new CUfunction();
   private final CUfunction[] solves = new CUfunction[SolveKind.values().length];
@@ -39,12 +50,10 @@ public final class CudaModule implements AutoCloseable {
   /** Loads the kernels, as {@link KernelImage} has them, into the current context. */
   CudaModule(CudaDriver driver, KernelImage image) {
     this.driver = driver;
+    this.image = image;
     try {
-      for (KernelImage.Part part : KernelImage.Part.values()) {
-        load(part, image.of(part));
-      }
-      prepare(round4, "sparqr_round_4", 4);
-      prepare(round8, "sparqr_round_8", 8);
+      AT_ONCE.forEach(this::load);
+      rounds(KernelImage.Part.ROUNDS);
       function(KernelImage.Part.SUMS, probeNorm, "sparqr_probe_norm");
       function(KernelImage.Part.SUMS, departures, "sparqr_departures");
       for (SolveKind kind : SolveKind.values()) {
@@ -67,9 +76,25 @@ public final class CudaModule implements AutoCloseable {
     }
   }
 
-  private void load(KernelImage.Part part, byte[] image) {
+  /** The kernels for bundles of up to 4 and up to 8 row tiles. */
+  private record Rounds(CUfunction of4, CUfunction of8) {}
+
+  /** The rounds of a part, which is loaded if it is not; in the device's context. */
+  private synchronized Rounds rounds(KernelImage.Part part) {
+    Rounds known = rounds.get(part);
+    if (known == null) {
+      if (!loaded.containsKey(part)) {
+        load(part);
+      }
+      known = new Rounds(prepared(part, "sparqr_round_4", 4), prepared(part, "sparqr_round_8", 8));
+      rounds.put(part, known);
+    }
+    return known;
+  }
+
+  private void load(KernelImage.Part part) {
     var module = new CUmodule();
-    driver.check("cuModuleLoadData", driver.calls().moduleLoad(module, image));
+    driver.check("cuModuleLoadData", driver.calls().moduleLoad(module, image.of(part)));
     LiveResources.opened(LiveResources.Kind.MODULE);
     loaded.put(part, module);
   }
@@ -80,8 +105,9 @@ public final class CudaModule implements AutoCloseable {
         driver.calls().moduleFunction(function, Objects.requireNonNull(loaded.get(part)), name));
   }
 
-  private void prepare(CUfunction function, String name, int bundle) {
-    function(KernelImage.Part.ROUNDS, function, name);
+  private CUfunction prepared(KernelImage.Part part, String name, int bundle) {
+    var function = new CUfunction();
+    function(part, function, name);
     driver.check(
         "cuFuncSetAttribute",
         driver
@@ -90,6 +116,7 @@ public final class CudaModule implements AutoCloseable {
                 function,
                 CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                 8 * sharedDoubles(bundle)));
+    return function;
   }
 
   /**
@@ -100,20 +127,34 @@ public final class CudaModule implements AutoCloseable {
     return Math.max((bundle > 4 ? 9 : 5) * 1024 + 2048, 10752);
   }
 
-  /** Launches the tasks [first, first + count) of a stage: some of its rounds. */
+  /**
+   * Launches the tasks [first, first + count) of a stage: some of its rounds. By the kernels of one
+   * device, unless the parameter has something for those of several.
+   */
   public void launch(int bundle, CudaStream stream, ByteBuffer stage, long first, int count) {
+    Rounds kernels =
+        rounds(ofOne(stage) ? KernelImage.Part.ROUNDS : KernelImage.Part.SEVERAL);
     driver.check(
         "cuLaunchKernel",
         driver
             .calls()
             .launch(
-                bundle > 4 ? round8 : round4,
+                bundle > 4 ? kernels.of8 : kernels.of4,
                 count,
                 THREADS,
                 8 * sharedDoubles(bundle),
                 stream.handle(),
                 stage,
                 first));
+  }
+
+  private static boolean ofOne(ByteBuffer stage) {
+    for (int at = ONE_STAGE_BYTES; at < STAGE_BYTES; at += Long.BYTES) {
+      if (stage.getLong(at) != 0) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Launches the comparison of column sums and of right-hand sides, by a number of blocks. */

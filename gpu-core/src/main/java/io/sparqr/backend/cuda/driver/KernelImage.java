@@ -10,7 +10,6 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.Function;
 
 /**
@@ -29,6 +28,8 @@ public final class KernelImage {
   public enum Part {
     /** The tasks of a factorization. */
     ROUNDS,
+    /** The same with what lists for several devices have. */
+    SEVERAL,
     /** Column sums and their comparison. */
     SUMS,
     /** Solves with R and their errors. */
@@ -46,13 +47,12 @@ public final class KernelImage {
   /** Compute capability (times 10) of the PTX, which the driver compiles for later chips. */
   static final int PTX = 100;
 
+  private final Function<Part, byte[]> source;
   private final Map<Part, byte[]> images = new EnumMap<>(Part.class);
 
-  /** Images from elsewhere than the jar. */
+  /** Images from elsewhere than the jar; each is asked for when it is first wanted. */
   public KernelImage(Function<Part, byte[]> source) {
-    for (Part part : Part.values()) {
-      images.put(part, source.apply(part));
-    }
+    this.source = source;
   }
 
   /**
@@ -66,8 +66,8 @@ public final class KernelImage {
   }
 
   /** What to pass to cuModuleLoadData; not a copy. */
-  byte[] of(Part part) {
-    return Objects.requireNonNull(images.get(part));
+  synchronized byte[] of(Part part) {
+    return images.computeIfAbsent(part, source);
   }
 
   /** Whether the build put kernels into the jar. */

@@ -27,7 +27,7 @@ class CudaResourcesTest {
   private static final double TOLERANCE = 1e-10;
 
   /** Modules of a session. */
-  private static final int PARTS = KernelImage.Part.values().length;
+  private static final int PARTS = CudaModule.AT_ONCE.size();
 
   private static FactorOptions options(long bytes) {
     return new FactorOptions(TOLERANCE, 4, bytes);

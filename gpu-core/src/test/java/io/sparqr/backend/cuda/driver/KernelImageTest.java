@@ -34,6 +34,8 @@ class KernelImageTest {
       Map.of(
           Part.ROUNDS,
           List.of("sparqr_round_4", "sparqr_round_8"),
+          Part.SEVERAL,
+          List.of("sparqr_round_4", "sparqr_round_8"),
           Part.SUMS,
           List.of(
               "sparqr_probe_norm",
@@ -54,7 +56,11 @@ class KernelImageTest {
   @ParameterizedTest
   @EnumSource(Part.class)
   void everySourceHasItsKernels(Part part) throws IOException {
-    String source = Files.readString(Path.of("src/main/cuda/kernels", file(part) + ".cu"));
+    String source = source(file(part));
+    if (part == Part.SEVERAL) {
+      assertThat(source).contains("#define SPARQR_SEVERAL\n#include \"../kernels/rounds.cu\"\n");
+      source = source("rounds");
+    }
     assertThat(ENTRY.matcher(source).results().map(r -> r.group(1)))
         .containsExactlyInAnyOrderElementsOf(KERNELS.get(part));
   }
@@ -65,9 +71,14 @@ class KernelImageTest {
     String stage = Files.readString(Path.of("src/main/cuda/include/stage.cuh"));
     assertThat(stage)
         .contains("sizeof(SparqrStage) == " + CudaModule.STAGE_BYTES + ",")
+        .contains("sizeof(SparqrStage) == " + CudaModule.ONE_STAGE_BYTES + ",")
         .contains("SPARQR_THREADS = " + CudaModule.THREADS + ";")
         .contains("SPARQR_SHARED_DOUBLES_4 = " + CudaModule.sharedDoubles(4) + ";")
         .contains("SPARQR_SHARED_DOUBLES_8 = " + CudaModule.sharedDoubles(8) + ";");
+  }
+
+  private static String source(String name) throws IOException {
+    return Files.readString(Path.of("src/main/cuda/kernels", name + ".cu"));
   }
 
   private static String file(Part part) {
