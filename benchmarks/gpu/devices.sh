@@ -27,7 +27,7 @@ case ${1:-first} in
       nug15:rand@nd cells3d40@nd onehot1000000x5000x500x50@colamd nug20:rand@nd
     ;;
   racecheck)
-    for tool in racecheck memcheck synccheck; do
+    for tool in memcheck synccheck racecheck; do
       class_path=$(printf '%s:' "$here"/*/classes "$here"/*/test-classes "$here"/lib/*.jar)
       compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 20 "$here/jre/bin/java" -Xmx6g \
         --add-modules=jdk.incubator.vector --enable-native-access=ALL-UNNAMED -cp "$class_path" \

@@ -10,6 +10,8 @@
 #   evidence.sh FOLDER faults [COUNT SEED]            the fault campaign (one GPU: 1000 take 10 s; default 20000 1)
 #   evidence.sh FOLDER survey [SECONDS SEED]          the survey's list for SECONDS, then its sweep for a quarter of that
 #                                                     (one GPU; default 330 1)
+#   evidence.sh FOLDER devices                        the tests of several devices, and under memcheck, synccheck and racecheck
+#                                                     (two GPUs or more; racecheck takes minutes)
 #   EACH            processes a GPU of the sanitizers (default 4: a kernel stays until its list is done, so processes take
 #                   turns, and more of them only run out of their time)
 #   GPUS            so many GPUs alone (default all), from FIRST_GPU on (default 0), so that faults and survey have one for
@@ -19,7 +21,7 @@
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 folder=${1:?folder for the log}
-what=${2:?memcheck, initcheck, synccheck, racecheck, rest, faults or survey}
+what=${2:?memcheck, initcheck, synccheck, racecheck, rest, faults, survey or devices}
 shift 2
 mkdir -p "$folder"
 devices=${GPUS:-$(nvidia-smi -L | wc -l)}
@@ -53,6 +55,10 @@ case $what in
     export SPARQR_HEAP=${SPARQR_HEAP:-60g}
     commands=("$here/survey.sh list --seconds ${1:-330} --cpu-limit 60" "$here/survey.sh sweep $((${1:-330} / 4)) ${2:-1}")
     ;;
+  devices)
+    name=devices
+    commands=("$here/devices.sh first" "$here/devices.sh racecheck")
+    ;;
   *)
     echo "evidence: $what?" >&2
     exit 2
@@ -65,6 +71,7 @@ log=$folder/${start%T*}-${short:-gpu}-$name.txt
   echo "device: $devices x $chip, driver $(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -n 1)"
   echo "commit: $(cat "$here/COMMIT")"
   echo "kernels: $(cat "$here/KERNELS")"
+  [ "$what" != devices ] || echo "several: $(cat "$here/SEVERAL")"
   code=0
   for command in "${commands[@]}"; do
     echo

@@ -43,12 +43,13 @@ class EvidenceTest {
           "sanitizer-synccheck",
           "sanitizer-racecheck",
           "faults",
-          "survey");
+          "survey",
+          "devices");
 
   /** A link to a log in a table: its file, and what it is of. */
   private static final Pattern LOG =
       Pattern.compile(
-          "\\(([^()\\s]*/\\d{4}-\\d\\d-\\d\\d-\\w+-(sanitizer-[\\w-]+|faults|survey)\\.txt)\\)");
+          "\\(([^()\\s]*/\\d{4}-\\d\\d-\\d\\d-\\w+-(sanitizer-[\\w-]+|faults|survey|devices)\\.txt)\\)");
 
   /** What a sanitizer's log says of a job: the tool, the job, its exit code, and what was found. */
   private static final Pattern JOB =
@@ -70,6 +71,11 @@ class EvidenceTest {
     return printed("gpu-core/src/main/cuda/fingerprint.sh").strip();
   }
 
+  /** The same with what only several devices have. */
+  private static String several() throws IOException, InterruptedException {
+    return printed("gpu-core/src/main/cuda/fingerprint.sh", "several").strip();
+  }
+
   /** All jobs of the sanitizers. */
   private static List<String> jobs() throws IOException, InterruptedException {
     return printed("benchmarks/gpu/sanitize.sh", "list").lines().toList();
@@ -86,7 +92,8 @@ class EvidenceTest {
   }
 
   /** What is wrong with the logs that a page links to, each with its kind before it. */
-  private static List<String> wrong(Path page, String hash, List<String> jobs) throws IOException {
+  private static List<String> wrong(Path page, String hash, String several, List<String> jobs)
+      throws IOException {
     var wrong = new ArrayList<String>();
     var passed = new TreeSet<String>();
     String rows =
@@ -97,8 +104,9 @@ class EvidenceTest {
     while (link.find()) {
       Path log = page.resolveSibling(link.group(1)).normalize();
       List<String> lines = Files.readAllLines(log);
-      boolean ofToday = lines.contains("kernels: " + hash);
       String kind = link.group(2);
+      boolean ofToday =
+          lines.contains(kind.equals("devices") ? "several: " + several : "kernels: " + hash);
       if (kind.startsWith("sanitizer")) {
         lines.forEach(line -> wrong.addAll(ofJob(log, line, ofToday ? "" : OLD + hash, passed)));
       } else if (!ofToday) {
@@ -109,7 +117,7 @@ class EvidenceTest {
         wrong.add(kind + ": " + log.getFileName() + " has not passed");
       }
     }
-    for (String kind : List.of("faults", "survey")) {
+    for (String kind : List.of("faults", "survey", "devices")) {
       if (!passed.contains(kind)) {
         wrong.add(kind + ": no log");
       }
@@ -164,7 +172,7 @@ class EvidenceTest {
 
   @TestFactory
   Stream<DynamicTest> theLogsAreThoseOfTodaysKernels() throws Exception {
-    List<String> wrong = wrong(PAGE, today(), jobs());
+    List<String> wrong = wrong(PAGE, today(), several(), jobs());
     Map<String, String> owed = owed(PAGE);
     return KINDS.stream()
         .map(
@@ -191,7 +199,8 @@ class EvidenceTest {
   void anOldOneAFailedOneAndAMissingOneAreSeen(@TempDir Path folder) throws Exception {
     var jobs = List.of("memcheck:A", "racecheck:A:one|two", "racecheck:B:0/2");
     var page = new StringBuilder();
-    for (String name : List.of("sanitizer-memcheck", "sanitizer-rest", "faults", "survey")) {
+    for (String name :
+        List.of("sanitizer-memcheck", "sanitizer-rest", "faults", "survey", "devices")) {
       page.append("| [log](logs/2026-11-27-h100-").append(name).append(".txt) |\n");
     }
     Path index = folder.resolve("page.md");
@@ -206,18 +215,23 @@ class EvidenceTest {
     write(Path.of(logs + "sanitizer-rest.txt"), "kernels: now", one + "\n" + two);
     write(Path.of(logs + "faults.txt"), "kernels: now", "verdict: passed");
     write(Path.of(logs + "survey.txt"), "kernels: now", "verdict: passed");
-    assertThat(wrong(index, "now", jobs)).isEmpty();
-    assertThat(wrong(index, "later", jobs).stream().filter(w -> w.contains("older")))
+    write(Path.of(logs + "devices.txt"), "several: all", "verdict: passed");
+    assertThat(wrong(index, "now", "all", jobs)).isEmpty();
+    assertThat(wrong(index, "now", "later", jobs))
+        .hasSize(2)
+        .allMatch(w -> w.startsWith("devices: "));
+    assertThat(wrong(index, "later", "all", jobs).stream().filter(w -> w.contains("older")))
         .hasSize(5)
         .allMatch(w -> w.endsWith("is now later"));
 
     write(Path.of(logs + "faults.txt"), "kernels: now", "verdict: FAILED");
-    assertThat(wrong(index, "now", jobs)).hasSize(2).allMatch(w -> w.startsWith("faults: "));
+    assertThat(wrong(index, "now", "all", jobs)).hasSize(2).allMatch(w -> w.startsWith("faults: "));
     write(Path.of(logs + "faults.txt"), "kernels: now", "verdict: passed");
 
     String late = "racecheck:B:0/2 exit 124, 500 s,  passed,  failed,  skipped: ";
     write(Path.of(logs + "sanitizer-rest.txt"), "kernels: now", one + "\n" + late);
-    assertThat(wrong(index, "now", jobs)).containsExactly("sanitizer-racecheck:B:0/2: in no log");
+    assertThat(wrong(index, "now", "all", jobs))
+        .containsExactly("sanitizer-racecheck:B:0/2: in no log");
     for (String found :
         List.of(
             two.replace("exit 0", "exit 9"),
@@ -225,13 +239,13 @@ class EvidenceTest {
             two.replace(" 0 hazards", " 3 hazards"))) {
       // What was found once is not undone by a run that passed.
       write(Path.of(logs + "sanitizer-rest.txt"), "kernels: now", found + "\n" + one + "\n" + two);
-      assertThat(wrong(index, "now", jobs))
+      assertThat(wrong(index, "now", "all", jobs))
           .singleElement(as(STRING))
           .startsWith("sanitizer-racecheck:B:0/2: ")
           .contains("passed");
     }
     Files.writeString(index, page.toString().replaceFirst(".*survey.*\n", ""));
-    assertThat(wrong(index, "now", jobs)).contains("survey: no log");
+    assertThat(wrong(index, "now", "all", jobs)).contains("survey: no log");
   }
 
   private static void write(Path file, String head, String end) throws IOException {

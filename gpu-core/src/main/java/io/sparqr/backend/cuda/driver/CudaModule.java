@@ -132,8 +132,7 @@ public final class CudaModule implements AutoCloseable {
    * device, unless the parameter has something for those of several.
    */
   public void launch(int bundle, CudaStream stream, ByteBuffer stage, long first, int count) {
-    Rounds kernels =
-        rounds(ofOne(stage) ? KernelImage.Part.ROUNDS : KernelImage.Part.SEVERAL);
+    Rounds kernels = rounds(ofOne(stage) ? KernelImage.Part.ROUNDS : KernelImage.Part.SEVERAL);
     driver.check(
         "cuLaunchKernel",
         driver
