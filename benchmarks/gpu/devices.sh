@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Several devices in one task, on a GPU host with at least two, from the folder that pack.sh made: the same bits as on one
-# device, then the bars: seconds and how much faster than on one.  devices.sh [first|bars|racecheck]
+# device, then the bars: seconds and how much faster than on one.  devices.sh [first|bars]
 #   first      (default) the tests that compare bits: parts of a stage that take turns on one device, then on several; half
 #              a minute. Begin with this.
 #   bars       factorize on 1, 2, .. devices: grad3d112, ch7-9-b3, a dense front of 32768 x 32768, and problems that must
 #              not lose: nug15, cells3d40, onehot 1M, nug20
-#   racecheck  the tests under compute-sanitizer with all devices visible (each tool sees one kernel's shared memory; what
-#              crosses devices has a written argument: include/peers.cuh)
+# Under the sanitizers: evidence.sh FOLDER devices (each tool sees one kernel's shared memory; what crosses devices has a
+# written argument: include/several/peers.cuh).
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 devices=$(nvidia-smi -L | wc -l)
@@ -26,17 +26,8 @@ case ${1:-first} in
       grad3d112@nd ch7-9-b3:rand@nd dense:32768x32768@natural grad3d80@nd \
       nug15:rand@nd cells3d40@nd onehot1000000x5000x500x50@colamd nug20:rand@nd
     ;;
-  racecheck)
-    for tool in memcheck synccheck racecheck; do
-      class_path=$(printf '%s:' "$here"/*/classes "$here"/*/test-classes "$here"/lib/*.jar)
-      compute-sanitizer --tool "$tool" --error-exitcode 9 --print-limit 20 "$here/jre/bin/java" -Xmx6g \
-        --add-modules=jdk.incubator.vector --enable-native-access=ALL-UNNAMED -cp "$class_path" \
-        org.junit.platform.console.ConsoleLauncher execute --include-tag gpu --disable-banner --disable-ansi-colors \
-        --fail-if-no-tests --details=tree --select-class "$class"
-    done
-    ;;
   *)
-    echo "usage: devices.sh [first|bars|racecheck]" >&2
+    echo "usage: devices.sh [first|bars]" >&2
     exit 2
     ;;
 esac

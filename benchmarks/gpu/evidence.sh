@@ -11,7 +11,7 @@
 #   evidence.sh FOLDER survey [SECONDS SEED]          the survey's list for SECONDS, then its sweep for a quarter of that
 #                                                     (one GPU; default 330 1)
 #   evidence.sh FOLDER devices                        the tests of several devices, and under memcheck, synccheck and racecheck
-#                                                     (two GPUs or more; racecheck takes minutes)
+#                                                     (two GPUs; racecheck takes minutes)
 #   EACH            processes a GPU of the sanitizers (default 4: a kernel stays until its list is done, so processes take
 #                   turns, and more of them only run out of their time)
 #   GPUS            so many GPUs alone (default all), from FIRST_GPU on (default 0), so that faults and survey have one for
@@ -57,7 +57,8 @@ case $what in
     ;;
   devices)
     name=devices
-    commands=("$here/devices.sh first" "$here/devices.sh racecheck")
+    jobs=$("$here/sanitize.sh" list devices | sed "s/.*/'&'/" | paste -sd ' ')
+    commands=("$here/devices.sh first" "GPUS=1 $here/sanitize.sh $folder/$name 1 $jobs")
     ;;
   *)
     echo "evidence: $what?" >&2

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The gpu-tagged tests under NVIDIA's compute-sanitizer, where pack.sh was unpacked: many processes
 # at the same time, on all devices. sanitize.sh <output folder> <processes a device> [<job> ...]
-# sanitize.sh list   prints all jobs; needs no GPU
+# sanitize.sh list [devices]   prints all jobs, or those of several devices, which see all devices; needs no GPU
 #   job            tool:class[:part], part a slice k/n of its matrices or a regular expression of
 #                  test methods (! before it: all others); without jobs: all jobs that the tests need
 #   SPARQR_SHARED  folder of the shared collection; without it the tests on real matrices skip
@@ -30,7 +30,6 @@ all_jobs() {
   for k in {0..5}; do echo "racecheck:CudaReferenceDataTest:$k/6"; done
   for k in 0 4 5 9; do echo "racecheck:CudaDeadColumnsTest:$k/10"; done
   for class in $others; do echo "racecheck:$class"; done
-  for part in $devices; do echo "racecheck:CudaDevicesTest:$part"; done
   for part in $resident; do echo "racecheck:CudaResidentTest:$part"; done
   echo "racecheck:CudaResidentTest:!${resident// /|}"
   for class in $contract; do
@@ -38,12 +37,18 @@ all_jobs() {
     echo "racecheck:$class:!${parts// /|}"
   done
   for tool in memcheck initcheck synccheck; do
-    for class in $contract $others CudaDevicesTest CudaDeadColumnsTest CudaKeptQTest CudaResidentTest CudaReferenceDataTest; do echo "$tool:$class"; done
+    for class in $contract $others CudaDeadColumnsTest CudaKeptQTest CudaResidentTest CudaReferenceDataTest; do echo "$tool:$class"; done
     for k in {0..3}; do echo "$tool:CudaRealMatricesTest:$k/4"; done
   done
 }
+# What several devices run is an image of its own.
+device_jobs() {
+  local tool part
+  for tool in memcheck initcheck synccheck; do echo "$tool:CudaDevicesTest"; done
+  for part in $devices; do echo "racecheck:CudaDevicesTest:$part"; done
+}
 if [ "${1:-}" = list ]; then
-  all_jobs
+  if [ "${2:-}" = devices ]; then device_jobs; else all_jobs; fi
   exit
 fi
 out=${1:?output folder}
@@ -65,7 +70,9 @@ one() { # job: runs it, keeps what it printed, prints its line
   class=$(find "$here/gpu-core/test-classes" -name "$class.class" -printf '%P\n' | sed 's/\.class$//;s:/:.:g')
   log=$out/${1//[^A-Za-z0-9!]/-}.txt
   begin=$SECONDS
-  CUDA_VISIBLE_DEVICES=$((FIRST_GPU + SLOT % DEVICES)) timeout "${LIMIT:-500}" compute-sanitizer \
+  local visible=$((FIRST_GPU + SLOT % DEVICES))
+  [ "$class" != io.sparqr.backend.cuda.CudaDevicesTest ] || visible=${CUDA_VISIBLE_DEVICES:-0,1}
+  CUDA_VISIBLE_DEVICES=$visible timeout "${LIMIT:-500}" compute-sanitizer \
     --tool "$tool" --error-exitcode 9 --print-limit 20 \
     "$here/jre/bin/java" -Xmx6g -XX:+UseParallelGC --add-modules=jdk.incubator.vector \
     --enable-native-access=ALL-UNNAMED -Dsparqr.shared="${SPARQR_SHARED:-none}" \
