@@ -83,7 +83,12 @@ class EvidenceTest {
 
   private static String printed(String script, String... arguments)
       throws IOException, InterruptedException {
-    var command = new ArrayList<>(List.of("bash", ROOT.resolve(script).toString()));
+    return printed(ROOT.resolve(script), arguments);
+  }
+
+  private static String printed(Path script, String... arguments)
+      throws IOException, InterruptedException {
+    var command = new ArrayList<>(List.of("bash", script.toString()));
     command.addAll(List.of(arguments));
     var process = new ProcessBuilder(command).redirectErrorStream(true).start();
     String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -269,6 +274,28 @@ class EvidenceTest {
       assertThat(process.waitFor()).isZero();
     }
     assertThat(hashes.get(0)).isEqualTo(hashes.get(1)).isNotEqualTo(hashes.get(2));
+  }
+
+  @Test
+  void whatOnlySeveralDevicesHaveIsInAHashOfItsOwn(@TempDir Path folder) throws Exception {
+    Path script = ROOT.resolve("gpu-core/src/main/cuda/fingerprint.sh");
+    Path copy = Files.copy(script, folder.resolve("fingerprint.sh"));
+    Path kernel = folder.resolve("kernels/k.cu");
+    Path other = folder.resolve("include/several/peers.cuh");
+    write(folder.resolve("include/h.cuh"), "#pragma once", "");
+    write(folder.resolve("kernels/several.cu"), "#define SPARQR_SEVERAL", "");
+    write(other, "#pragma once", "");
+    Files.writeString(kernel, "int a = 1;\nint b;\n");
+    String one = printed(copy, "");
+    String several = printed(copy, "several");
+    Files.writeString(
+        kernel, "#ifdef SPARQR_SEVERAL\nint a = 2;\n#else\nint a = 1;\n#endif\nint b;\n");
+    assertThat(printed(copy, "")).isEqualTo(one);
+    assertThat(printed(copy, "several")).isNotEqualTo(several);
+    several = printed(copy, "several");
+    Files.writeString(other, "int c;\n");
+    assertThat(printed(copy, "")).isEqualTo(one);
+    assertThat(printed(copy, "several")).isNotEqualTo(several);
   }
 
   @Test
