@@ -242,7 +242,7 @@ public final class CudaRoundExecutor implements RoundExecutor {
       }
       compute.synchronize();
     }
-    clear(program);
+    memory.clear(program, compute);
   }
 
   /** As above, and the values stay. */
@@ -256,18 +256,7 @@ public final class CudaRoundExecutor implements RoundExecutor {
       throw new InsufficientMemoryException(
           "a stage's values had to give way to its lists on one device", program.deviceBytes(), 0);
     }
-    clear(program);
-  }
-
-  /** Initializes memory as the tasks expect. */
-  private void clear(StageProgram program) {
-    compute.fill(memory.get(Part.ARENA).at(0), (byte) 0, 8 * program.arenaDoubles());
-    // Rows of unsound fronts are downloaded too, though unused, and must not be uninitialized.
-    compute.fill(memory.get(Part.OUT).at(0), (byte) 0, 8 * program.outDoubles());
-    compute.fill(
-        memory.get(Part.PROGRESS).at(0), (byte) 0, StageMemory.bytes(program, Part.PROGRESS));
-    compute.fill(
-        memory.get(Part.RESIDUAL).at(0), (byte) 0, 8L * program.residualSlots() * program.rhs());
+    memory.clear(program, compute);
   }
 
   /**

@@ -190,12 +190,7 @@ final class DeviceTeam implements AutoCloseable {
       }
       compute.synchronize();
     }
-    compute.fill(memory.get(Part.ARENA).at(0), (byte) 0, 8 * program.arenaDoubles());
-    compute.fill(memory.get(Part.OUT).at(0), (byte) 0, 8 * program.outDoubles());
-    compute.fill(
-        memory.get(Part.PROGRESS).at(0), (byte) 0, StageMemory.bytes(program, Part.PROGRESS));
-    compute.fill(
-        memory.get(Part.RESIDUAL).at(0), (byte) 0, 8L * program.residualSlots() * program.rhs());
+    memory.clear(program, compute);
     peers.get(d).clear(program);
   }
 

@@ -76,19 +76,6 @@ class StagedFactorizationTest {
     }
   }
 
-  private static void assertSameBits(SubtreeFactor actual, SubtreeFactor expected, String what) {
-    assertThat(actual.fronts()).hasSameSizeAs(expected.fronts());
-    for (int f = 0; f < expected.fronts().size(); f++) {
-      FrontFactor x = actual.fronts().get(f);
-      FrontFactor y = expected.fronts().get(f);
-      assertThat(x.livePivot()).as("%s: front %d", what, f).isEqualTo(y.livePivot());
-      assertThat(TestMatrices.rowsOfR(x))
-          .as("%s: front %d", what, f)
-          .isEqualTo(TestMatrices.rowsOfR(y));
-      assertThat(x.rhs()).as("%s: front %d", what, f).isEqualTo(y.rhs());
-    }
-  }
-
   /** A grid's rows with some columns zeroed: dead pivots from the leaves to the root. */
   private static CsrMatrix rankDeficientGrid(int size) {
     CsrMatrix grid = Gallery.generate("gen:cells2d" + size);
@@ -119,11 +106,11 @@ class StagedFactorizationTest {
           long budget = whole.summary().peakDeviceBytes() / part;
           SubtreeFactor staged = c.run(factorizer, budget);
           if (full) {
-            assertSameBits(staged, whole, "1/" + part);
+            DeviceBits.assertSameRows(staged, whole, "1/" + part);
           } else {
             // Leftover rows go to a parent only within a stage.
             assertSameRank(staged, whole, c);
-            assertSameBits(staged, c.run(factorizer, budget), "again");
+            DeviceBits.assertSameRows(staged, c.run(factorizer, budget), "again");
           }
           assertThat(staged.summary().stages()).isGreaterThan(whole.summary().stages());
           assertThat(staged.summary().peakDeviceBytes()).isLessThanOrEqualTo(budget);
@@ -437,7 +424,7 @@ class StagedFactorizationTest {
           new TaskListExecutor(
               MIXED, 1L << 30, (round, tasks) -> TestMatrices.shuffle(tasks, random));
       try (var factorizer = new ReferenceSubtreeFactorizer(executor)) {
-        assertSameBits(c.run(factorizer, 0), inOrder, "seed " + seed);
+        DeviceBits.assertSameRows(c.run(factorizer, 0), inOrder, "seed " + seed);
       }
     }
   }
@@ -464,7 +451,7 @@ class StagedFactorizationTest {
           for (int k = 0; k < choices.size(); k++) {
             var executor = new TaskListExecutor(options, choices.get(k));
             try (var factorizer = new ReferenceSubtreeFactorizer(executor)) {
-              assertSameBits(
+              DeviceBits.assertSameRows(
                   c.run(factorizer, 0), inOrder, "bundles of " + bundle + ", choice " + k);
             }
           }
@@ -484,7 +471,7 @@ class StagedFactorizationTest {
         SubtreeFactor again = kept.factor(c.problem(values, 9), options);
         try (var fresh = new ReferenceSubtreeFactorizer(MIXED)) {
           SubtreeFactor expected = fresh.factor(c.problem(values, 9), options);
-          assertSameBits(again, expected, "reused plan");
+          DeviceBits.assertSameRows(again, expected, "reused plan");
           assertThat(again.residualSquares()).isEqualTo(expected.residualSquares());
         }
       }

@@ -3,6 +3,7 @@ package io.sparqr.backend.cuda.transfer;
 
 import io.sparqr.backend.cuda.driver.CudaDriver;
 import io.sparqr.backend.cuda.driver.CudaModule;
+import io.sparqr.backend.cuda.driver.CudaStream;
 import io.sparqr.backend.cuda.driver.DeviceBuffer;
 import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.backend.staged.layout.StageProgram;
@@ -171,6 +172,15 @@ public final class StageMemory implements AutoCloseable {
       sum += b == null ? 0 : b.bytes();
     }
     return sum;
+  }
+
+  /** Initializes memory as the tasks expect; the device's context is current. */
+  public void clear(StageProgram program, CudaStream stream) {
+    stream.fill(get(Part.ARENA).at(0), (byte) 0, 8 * program.arenaDoubles());
+    // Rows of unsound fronts are downloaded too, though unused, and must not be uninitialized.
+    stream.fill(get(Part.OUT).at(0), (byte) 0, 8 * program.outDoubles());
+    stream.fill(get(Part.PROGRESS).at(0), (byte) 0, bytes(program, Part.PROGRESS));
+    stream.fill(get(Part.RESIDUAL).at(0), (byte) 0, 8L * program.residualSlots() * program.rhs());
   }
 
   /**
