@@ -43,13 +43,8 @@ SPARQR_COLD void drop_apply(double* shared, const Bundle& bundle, int ld, int fr
 __device__ __forceinline__ void drop_fail(const SparqrStage& stage, const SparqrTask& task, const SparqrFront& front,
                                           const Drop& drop) {
   stage.state[task.front] = SPARQR_STATE_FAILED;
-#ifdef SPARQR_SEVERAL
-  if (task.small.parent >= 0) {
-    raise_state(stage.state + task.small.parent, SPARQR_STATE_PENDING);
-#else
   if (front.parent >= 0) {
     raise_state(stage.state + front.parent, SPARQR_STATE_PENDING);
-#endif
   }
   add_release(drop.word + DROP_FAILED);
 }
@@ -287,13 +282,8 @@ __device__ __forceinline__ void drop_end(double* shared, const SparqrStage& stag
   if (threadIdx.x == 0) {
     stage.state[task.front] = pass ? SPARQR_STATE_PASSED : SPARQR_STATE_DROPPED;
     if (pass) {
-#ifdef SPARQR_SEVERAL
-      drop.word[DROP_NEXT] = put_first(Drop(stage, stage.fronts[task.small.parent]).word + DROP_CHILD, task.front + 1);
-      raise_state(stage.state + task.small.parent, SPARQR_STATE_DEAD);
-#else
       drop.word[DROP_NEXT] = put_first(Drop(stage, stage.fronts[front.parent]).word + DROP_CHILD, task.front + 1);
       raise_state(stage.state + front.parent, SPARQR_STATE_DEAD);
-#endif
     }
   }
 }
@@ -316,17 +306,9 @@ __device__ __forceinline__ void drop_pack(const SparqrStage& stage, const Sparqr
     __syncthreads();
   }
   const int first = max(0, from - front.fp), end = min(from + 32 - front.fp, front.cm);
-#ifdef SPARQR_SEVERAL
-  if (task.small.parent >= 0 && first < end) {
-#else
   if (front.parent >= 0 && first < end) {
-#endif
     if (threadIdx.x == 0) {
-#ifdef SPARQR_SEVERAL
-      part.pack.parent = task.small.parent;
-#else
       part.pack.parent = front.parent;
-#endif
       part.pack.row_from = first;
       part.pack.row_to = end;
       part.pack.column_from = 0;

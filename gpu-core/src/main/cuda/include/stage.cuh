@@ -19,7 +19,7 @@ constexpr bool SPARQR_FITS =
     sizeof(T) <= sizeof(double) * (BUNDLE > 4 ? SPARQR_SHARED_DOUBLES_8 : SPARQR_SHARED_DOUBLES_4) && alignof(T) <= 16;
 
 #ifdef SPARQR_SEVERAL
-/** Where one of several devices has its part of a stage: addresses that all of them can read (several/peers.cuh). */
+/** Where one of several devices has its part of a stage: addresses that all of them can read (peers.cuh). */
 struct SparqrPeer {
   const SparqrFront* fronts;
   const double* arena;
@@ -29,6 +29,8 @@ struct SparqrPeer {
   const unsigned long long* announced;  // by front
 };
 static_assert(sizeof(SparqrPeer) == 48, "peer size");
+
+struct SparqrTimeline;
 #endif
 
 /** Device pointers of a stage; the arrays are described in task_layout.cuh. */
@@ -56,11 +58,11 @@ struct SparqrStage {
 #ifdef SPARQR_SEVERAL
   const SparqrPeer* peers;        // by device, in this device's memory; null: the stage has one device
   unsigned long long* announced;  // by front: announcements that this device has made to others
-#endif
+  SparqrTimeline* timeline;       // what blocks do when (several/timeline.cuh); null: nothing is measured
 };
-#ifdef SPARQR_SEVERAL
-static_assert(sizeof(SparqrStage) == 144, "stage size with several devices");
+static_assert(sizeof(SparqrStage) == 152, "stage size with several devices");
 #else
+};
 static_assert(sizeof(SparqrStage) == 128, "stage size");
 #endif
 

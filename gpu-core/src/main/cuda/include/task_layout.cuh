@@ -53,6 +53,11 @@ enum SparqrKind : uint8_t {
 // of its own front. PACK_ASSEMBLE: of a block that has left its device or may; copies rows of a front whose dead columns
 // are dropped as well.
 constexpr uint8_t SPARQR_DEVICES = 128;
+
+// Parts that a PULL takes, in its byte `applied`.
+constexpr uint8_t SPARQR_PART_BUNDLE = 0;  // VT slot, and V in column tile `column` of the row tiles tile[0 .. size)
+constexpr uint8_t SPARQR_PART_TILES = 1;   // final rows in the sender's column tiles from `column` on, and the state
+constexpr uint8_t SPARQR_PART_BLOCK = 2;   // rows and columns of the contribution block, and the state
 #endif
 
 // Flags of FACTORIZE and APPLY_FACTORIZE.
@@ -62,13 +67,6 @@ constexpr uint8_t SPARQR_SMALL_ASSEMBLE_S = 1;     // before: scatter S entries 
 constexpr uint8_t SPARQR_SMALL_PACK_ASSEMBLE = 2;  // after: contribution block into the parent
 constexpr uint8_t SPARQR_SMALL_PACK_ROWS = 4;      // after: rows [0, row_to) to out, out_rhs
 constexpr uint8_t SPARQR_SMALL_RESIDUAL = 8;       // after: residual partial sums to slot
-
-#ifdef SPARQR_SEVERAL
-// Parts that a PULL takes, in its byte `applied`.
-constexpr uint8_t SPARQR_PART_BUNDLE = 0;  // VT slot, and V in column tile `column` of the row tiles tile[0 .. size)
-constexpr uint8_t SPARQR_PART_TILES = 1;   // final rows in the sender's column tiles from `column` on, and the state
-constexpr uint8_t SPARQR_PART_BLOCK = 2;   // rows and columns of the contribution block, and the state
-#endif
 
 // States of a front, 32-bit; the end of this file describes their effect on tasks.
 constexpr int32_t SPARQR_STATE_SOUND = 0;    // no dead pivot in it, and none below that affects it

@@ -2,6 +2,9 @@
 // Tickets, waits and counts of tasks, without a barrier between rounds (docs/design/kernels.md, Waiting).
 #pragma once
 #include "stage.cuh"
+#ifdef SPARQR_SEVERAL
+#include "several/timeline.cuh"
+#endif
 
 /**
  * After a failed poll: whether the list has been given up, also by this call after too long a wait.
@@ -37,8 +40,18 @@ __device__ __forceinline__ bool wait_for(const SparqrStage& stage, const unsigne
     unsigned long long have;
     asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(have) : "l"(counts) : "memory");
     if (static_cast<unsigned>(have) >= chain && static_cast<unsigned>(have >> 32) >= bulk) {
+#ifdef SPARQR_SEVERAL
+      if (since != 0 && stage.timeline != nullptr) {
+        end_wait(block_clock());
+      }
+#endif
       return true;
     }
+#ifdef SPARQR_SEVERAL
+    if (stage.timeline != nullptr) {
+      block_clock().missing = static_cast<unsigned>(have) >= chain ? SPARQR_WAIT_BULK : SPARQR_WAIT_CHAIN;
+    }
+#endif
     if (given_up(stage, since)) {
       return false;
     }
@@ -72,6 +85,11 @@ __device__ __forceinline__ bool next_task(const SparqrStage& stage, long long fi
     long long number = first + blockIdx.x;
     if (stage.progress != nullptr) {
       if (lane == 0) {
+#ifdef SPARQR_SEVERAL
+        if (stage.timeline != nullptr) {
+          begin_clock(*stage.timeline, block_clock());
+        }
+#endif
         // Blocks nearly always start in order: prefetch the likely record while waiting for the ticket.
         asm volatile("prefetch.global.L2 [%0];" ::"l"(stage.tasks + number));
         number = atomicAdd(stage.progress, 1ull);
@@ -115,32 +133,17 @@ __device__ __forceinline__ void finish_task(const SparqrStage& stage, const Spar
   if (stage.progress == nullptr) {
     return;
   }
-#ifdef SPARQR_SEVERAL
-  constexpr int MARKED = SPARQR_DEVICES << 1;
-#endif
   int front = task.front;
   unsigned long long one = 1ull << 32;
 #ifdef SPARQR_SEVERAL
+  constexpr int MARKED = SPARQR_DEVICES << 1;
   bool announces = false;
   switch (task.kind | (task.flags & SPARQR_DEVICES) << 1) {
-#else
-  switch (task.kind) {
-#endif
-    case SPARQR_FACTORIZE:
-    case SPARQR_APPLY_FACTORIZE:
-    case SPARQR_APPLY_NEAR:
-      one = 1;
-      break;
-#ifdef SPARQR_SEVERAL
     case SPARQR_FACTORIZE | MARKED:
     case SPARQR_APPLY_FACTORIZE | MARKED:
       one = 1;
       announces = true;
       break;
-#endif
-    case SPARQR_APPLY:
-    case SPARQR_ASSEMBLE_S:
-#ifdef SPARQR_SEVERAL
     case SPARQR_SMALL_FRONT | MARKED:
     case SPARQR_DROP | MARKED:
       break;
@@ -150,12 +153,22 @@ __device__ __forceinline__ void finish_task(const SparqrStage& stage, const Spar
     case SPARQR_ANNOUNCE:
       one = 0;
       announces = true;
+      break;
+    case SPARQR_PACK_ASSEMBLE | MARKED:
+      front = task.pack.parent;
+      break;
+#else
+  switch (task.kind) {
 #endif
+    case SPARQR_FACTORIZE:
+    case SPARQR_APPLY_FACTORIZE:
+    case SPARQR_APPLY_NEAR:
+      one = 1;
+      break;
+    case SPARQR_APPLY:
+    case SPARQR_ASSEMBLE_S:
       break;
     case SPARQR_PACK_ASSEMBLE:
-#ifdef SPARQR_SEVERAL
-    case SPARQR_PACK_ASSEMBLE | MARKED:
-#endif
     case SPARQR_ASSEMBLE_BLOCK:
       front = task.pack.parent;
       break;

@@ -2,15 +2,15 @@
 // Rounds. The überkernel: one thread block per task of any kind (SQR section 3). Grid: the tasks of some rounds, in list
 // order; each waits for its dependencies (next_task). Block: 128 threads, stage.shared_doubles of dynamic shared memory,
 // what CudaModule.sharedDoubles says. sparqr_round_8 takes bundles of up to 8 row tiles, sparqr_round_4 of up to 4.
-// With SPARQR_SEVERAL (several.cu) they also take what lists for several devices have.
+// With SPARQR_SEVERAL (several.cu) they also take what lists for several devices have, and count what they do when.
 // What each kind of task takes of registers and of shared memory: docs/design/kernels.md, Resources.
 #include "drop.cuh"
 #include "front_tasks.cuh"
+#include "small_front.cuh"
+#include "waiting.cuh"
 #ifdef SPARQR_SEVERAL
 #include "several/peers.cuh"
 #endif
-#include "small_front.cuh"
-#include "waiting.cuh"
 
 template <int BUNDLE>
 __device__ __forceinline__ void run_kind(const SparqrStage& stage, const SparqrTask& task, const SparqrFront& front) {
@@ -44,16 +44,19 @@ __device__ __forceinline__ void run_kind(const SparqrStage& stage, const SparqrT
       break;
     case SPARQR_PACK_ASSEMBLE:
 #ifdef SPARQR_SEVERAL
-      if (state == SPARQR_STATE_SOUND || (state == SPARQR_STATE_DROPPED && (task.flags & SPARQR_DEVICES))) {
-#else
+      // A block that has left its device, or may: sound or dropped; else its parent is pending.
+      if (task.flags & SPARQR_DEVICES) {
+        if (state == SPARQR_STATE_SOUND || state == SPARQR_STATE_DROPPED) {
+          pack_assemble_task(stage, task, front);
+        } else if (threadIdx.x == 0) {
+          stage.state[task.pack.parent] = SPARQR_STATE_PENDING;
+        }
+        break;
+      }
+#endif
       if (state == SPARQR_STATE_SOUND) {
-#endif
         pack_assemble_task(stage, task, front);
-#ifdef SPARQR_SEVERAL
-      } else if (threadIdx.x == 0 && (front.drop == 0 || (task.flags & SPARQR_DEVICES))) {
-#else
       } else if (threadIdx.x == 0 && front.drop == 0) {
-#endif
         stage.state[task.pack.parent] = SPARQR_STATE_PENDING;
       }
       break;
@@ -82,35 +85,60 @@ __device__ DropTask drop_task_at = drop_task<BUNDLE>;
 
 #ifdef SPARQR_SEVERAL
 /** The same. */
-typedef bool (*PeerTask)(const SparqrStage&, const SparqrTask&, const SparqrFront&);
+typedef bool (*PeerTask)(const SparqrStage&, const SparqrTask&, const SparqrFront&, SparqrClock&);
 __device__ PeerTask peer_task_at = peer_task;
-#endif
+
+/** The same. */
+__device__ __noinline__ void timeline_task(SparqrTimeline* timeline, int kind, const SparqrClock& clock) {
+  count_task(*timeline, kind, clock);
+}
+typedef void (*TimelineTask)(SparqrTimeline*, int, const SparqrClock&);
+__device__ TimelineTask timeline_task_at = timeline_task;
 
 template <int BUNDLE>
 __device__ __forceinline__ void run_task(const SparqrStage& stage, long long first) {
   __shared__ SparqrTask task;
   __shared__ SparqrFront front;
-  if (next_task(stage, first, task, front)) {
-#ifdef SPARQR_SEVERAL
-    if (task.kind < SPARQR_DROP) {
-      run_kind<BUNDLE>(stage, task, front);
-    } else if (task.kind == SPARQR_DROP) {
+  if (!next_task(stage, first, task, front)) {
+    return;
+  }
+  if (task.kind < SPARQR_DROP) {
+    run_kind<BUNDLE>(stage, task, front);
+  } else if (task.kind == SPARQR_DROP) {
+    // A front's own parent is on another device where its block leaves: the task says who is next.
+    if (threadIdx.x == 0) {
+      front.parent = task.small.parent;
+    }
+    __syncthreads();
+    extern __shared__ __align__(16) double shared[];
+    (*const_cast<volatile DropTask*>(&drop_task_at<BUNDLE>))(shared, stage, task, front);
+  } else if (!(*const_cast<volatile PeerTask*>(&peer_task_at))(stage, task, front, block_clock())) {
+    return;
+  }
+  finish_task(stage, task);
+  if (stage.timeline != nullptr) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      (*const_cast<volatile TimelineTask*>(&timeline_task_at))(stage.timeline, task.kind, block_clock());
+    }
+  }
+}
 #else
+template <int BUNDLE>
+__device__ __forceinline__ void run_task(const SparqrStage& stage, long long first) {
+  __shared__ SparqrTask task;
+  __shared__ SparqrFront front;
+  if (next_task(stage, first, task, front)) {
     if (task.kind == SPARQR_DROP) {
-#endif
       extern __shared__ __align__(16) double shared[];
       (*const_cast<volatile DropTask*>(&drop_task_at<BUNDLE>))(shared, stage, task, front);
-#ifdef SPARQR_SEVERAL
-    } else if (!(*const_cast<volatile PeerTask*>(&peer_task_at))(stage, task, front)) {
-      return;
-#else
     } else {
       run_kind<BUNDLE>(stage, task, front);
-#endif
     }
     finish_task(stage, task);
   }
 }
+#endif
 
 extern "C" __global__ void __launch_bounds__(SPARQR_THREADS, 2)
     sparqr_round_8(const __grid_constant__ SparqrStage stage, const long long first) {

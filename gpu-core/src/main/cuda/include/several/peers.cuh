@@ -14,9 +14,10 @@
 #ifdef SPARQR_HOST
 // First, because it includes the emulation of CUDA for an ordinary compiler.
 #include "apply.cuh"
+#include "several/timeline.cuh"
 #define SPARQR_APART inline
 
-inline bool await_peer(const SparqrStage&, const SparqrPeer& peer, int front, unsigned long long made) {
+inline bool await_peer(const SparqrStage&, const SparqrPeer& peer, int front, unsigned long long made, SparqrClock&) {
   return peer.announced[front] >= made;
 }
 #else
@@ -25,12 +26,15 @@ inline bool await_peer(const SparqrStage&, const SparqrPeer& peer, int front, un
 
 /** Waits for a PULL's announcements; false if this stage, or the other device's, is given up. One thread calls it. */
 __device__ __forceinline__ bool await_peer(const SparqrStage& stage, const SparqrPeer& peer, int front,
-                                           unsigned long long made) {
+                                           unsigned long long made, SparqrClock& clock) {
   unsigned long long since = 0;
   while (true) {
     unsigned long long have, tickets;
     asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(have) : "l"(peer.announced + front) : "memory");
     if (have >= made) {
+      if (since != 0 && stage.timeline != nullptr) {
+        end_device_wait(clock);
+      }
       return true;
     }
     asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(tickets) : "l"(peer.progress));
@@ -75,14 +79,15 @@ __device__ __forceinline__ void copy_items(int items, Place place) {
  *
  * Entries of tiled fronts are moved two at a time: their places in the arena and their leading dimensions are even.
  */
-SPARQR_APART bool peer_task(const SparqrStage& stage, const SparqrTask& task, const SparqrFront& front) {
+SPARQR_APART bool peer_task(const SparqrStage& stage, const SparqrTask& task, const SparqrFront& front,
+                            SparqrClock& clock) {
   if (task.kind == SPARQR_ANNOUNCE) {
     return true;
   }
   const SparqrPeer& peer = stage.peers[task.pull.from];
   bool there = true;
   if (threadIdx.x == 0) {
-    there = await_peer(stage, peer, task.front, static_cast<unsigned>(task.pull.made));
+    there = await_peer(stage, peer, task.front, static_cast<unsigned>(task.pull.made), clock);
   }
   if (!__syncthreads_and(there)) {
     return false;
