@@ -12,7 +12,8 @@
     extern __shared__ __align__(16) double shared[];                                         \
     __shared__ SparqrTask task;                                                              \
     __shared__ SparqrFront front;                                                            \
-    if (next_task(stage, first, task, front)) {                                              \
+    __shared__ SparqrClock clock;                                                            \
+    if (next_task(stage, first, task, front, clock)) {                                       \
       __VA_ARGS__;                                                                           \
       finish_task(stage, task);                                                              \
     }                                                                                        \

@@ -118,8 +118,9 @@ static int wrong(uint64_t seed, int number) {
   stage.peers = peers;
   bool done = false;
   host::Block block;
+  SparqrClock clock = {};
   block.run([&] {
-    const bool mine = peer_task(stage, task, to.front[f]);
+    const bool mine = peer_task(stage, task, to.front[f], clock);
     if (threadIdx.x == 0)
       done = mine;
   });

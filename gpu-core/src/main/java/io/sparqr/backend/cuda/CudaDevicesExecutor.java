@@ -13,6 +13,7 @@ import io.sparqr.backend.staged.executor.KeptRows;
 import io.sparqr.backend.staged.executor.RoundExecutor;
 import io.sparqr.backend.staged.layout.DeviceStage;
 import io.sparqr.backend.staged.layout.StageProgram;
+import io.sparqr.numeric.DeviceTimeline;
 import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.integrity.ColumnSums;
 import java.nio.ByteBuffer;
@@ -20,6 +21,7 @@ import java.nio.ByteOrder;
 import java.nio.DoubleBuffer;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +49,9 @@ final class CudaDevicesExecutor implements RoundExecutor {
   private @Nullable DeviceStage shared;
 
   private boolean closed;
+
+  /** What devices did in the last stage, if it was timed. */
+  private List<DeviceTimeline> timelines = List.of();
 
   /** Devices that ran stages of the last task. */
   private int used = 1;
@@ -133,13 +138,17 @@ final class CudaDevicesExecutor implements RoundExecutor {
   @Override
   public Result execute(StageProgram program, StageInput input, double tolerance, RowSink sink) {
     shared = null;
+    timelines = List.of();
     DeviceStage stage = stageOf(program);
     if (stage == null || !team.prepare(stage)) {
       team.forget();
       first.lane().device().bind();
-      return first.execute(program, input, tolerance, sink);
+      Result alone = first.execute(program, input, tolerance, sink);
+      timelines = first.timelines();
+      return alone;
     }
     Result result = team.run(stage, input, tolerance, sink);
+    timelines = team.timelines();
     together++;
     used = Math.max(used, stage.programs().size());
     if (suited(stage, result.state())) {
@@ -149,7 +158,9 @@ final class CudaDevicesExecutor implements RoundExecutor {
     }
     team.forget();
     again++;
-    return first.again(program, tolerance, new Heard(sink));
+    Result repeated = first.again(program, tolerance, new Heard(sink));
+    timelines = Stream.concat(timelines.stream(), first.timelines().stream()).toList();
+    return repeated;
   }
 
   /** The stage on several devices; null: on the first alone. */
@@ -293,6 +304,16 @@ final class CudaDevicesExecutor implements RoundExecutor {
   @Override
   public Compared compare(StageProgram program, double[] scale, double[] residualSquares) {
     return first.compare(program, scale, residualSquares);
+  }
+
+  @Override
+  public void timed(boolean on) {
+    first.timed(on);
+  }
+
+  @Override
+  public List<DeviceTimeline> timelines() {
+    return timelines;
   }
 
   @Override

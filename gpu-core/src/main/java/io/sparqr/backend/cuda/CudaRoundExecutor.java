@@ -29,6 +29,7 @@ import io.sparqr.backend.staged.executor.RoundExecutor;
 import io.sparqr.backend.staged.layout.StageProgram;
 import io.sparqr.backend.staged.solve.SolveLists;
 import io.sparqr.error.InsufficientMemoryException;
+import io.sparqr.numeric.DeviceTimeline;
 import io.sparqr.numeric.integrity.ColumnSums;
 import io.sparqr.numeric.integrity.IntegrityFailure;
 import java.nio.ByteBuffer;
@@ -80,6 +81,11 @@ public final class CudaRoundExecutor implements RoundExecutor {
   private final TestModes modes;
 
   private boolean safe;
+
+  private boolean timed;
+
+  /** Of the last stage, if it was timed. */
+  private List<DeviceTimeline> timelines = List.of();
 
   /**
    * An executor on a session that the caller returns after closing it.
@@ -182,6 +188,7 @@ public final class CudaRoundExecutor implements RoundExecutor {
   @SuppressWarnings("ReferenceEquality")
   private Result run(
       StageProgram program, @Nullable StageInput input, double tolerance, RowSink sink) {
+    timelines = List.of();
     dropLists();
     lane.makeRoom(program);
     if (input == null) {
@@ -220,6 +227,9 @@ public final class CudaRoundExecutor implements RoundExecutor {
         downloads = null;
       }
       kernelMillis = events.get(n + 1).since(events.get(n));
+      if (timed) {
+        timelines = List.of(lane.timeline().read(options.bundle()));
+      }
       return result;
     } finally {
       if (downloads != null) {
@@ -271,6 +281,10 @@ public final class CudaRoundExecutor implements RoundExecutor {
     StageSchedule schedule = program.schedule();
     ByteBuffer parameter =
         memory.parameter(tolerance, options.bundle(), reflectors(program), null, null);
+    if (timed) {
+      long binNanos = TimelineMemory.binNanos(program, 1);
+      StageMemory.timed(parameter, lane.timeline().begin(binNanos));
+    }
     int n = launches.ends().length;
     for (int i = 0; i < n + 2; i++) {
       events.add(new CudaEvent(device.driver(), i >= n));
@@ -471,6 +485,21 @@ public final class CudaRoundExecutor implements RoundExecutor {
 
   private LoadedStage onDevice(StageProgram program) {
     return new LoadedStage(program, memory, device.module());
+  }
+
+  @Override
+  public void timed(boolean on) {
+    timed = on;
+  }
+
+  /** Whether stages are timed. */
+  boolean timed() {
+    return timed;
+  }
+
+  @Override
+  public List<DeviceTimeline> timelines() {
+    return timelines;
   }
 
   @Override

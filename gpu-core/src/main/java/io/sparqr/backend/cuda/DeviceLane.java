@@ -28,6 +28,7 @@ final class DeviceLane implements AutoCloseable {
   private final CudaStream compute;
   private final Transfers transfers;
   private final Workers workers;
+  private final TimelineMemory timeline;
   private boolean closed;
 
   /** A lane on a session whose context is current. */
@@ -38,6 +39,7 @@ final class DeviceLane implements AutoCloseable {
     memory = new StageMemory(device.driver());
     compute = new CudaStream(device.driver());
     transfers = new Transfers(device.driver(), session.pinned());
+    timeline = new TimelineMemory(device, transfers);
   }
 
   DeviceSession session() {
@@ -62,6 +64,10 @@ final class DeviceLane implements AutoCloseable {
 
   Workers workers() {
     return workers;
+  }
+
+  TimelineMemory timeline() {
+    return timeline;
   }
 
   /** Device memory that a stage may take: what is free, and what is held for stages and rows. */
@@ -153,6 +159,7 @@ final class DeviceLane implements AutoCloseable {
       device().bind();
       workers.close();
       memory.close();
+      timeline.close();
       compute.close();
       transfers.close();
     }

@@ -19,6 +19,7 @@ import io.sparqr.backend.staged.executor.RoundExecutor.StageInput;
 import io.sparqr.backend.staged.layout.DeviceStage;
 import io.sparqr.backend.staged.layout.StageProgram;
 import io.sparqr.error.InsufficientMemoryException;
+import io.sparqr.numeric.DeviceTimeline;
 import io.sparqr.numeric.integrity.IntegrityFailure;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -40,6 +41,9 @@ final class DeviceTeam implements AutoCloseable {
 
   /** Whether all of them have the same device. */
   private final boolean inTurn;
+
+  /** What the devices did in the last stage, if it was timed. */
+  private List<DeviceTimeline> timelines = List.of();
 
   /** Whether the structure of the last stage is on the devices. */
   private boolean resident;
@@ -90,6 +94,11 @@ final class DeviceTeam implements AutoCloseable {
     return lanes;
   }
 
+  /** By number of the device: what it did in the last {@link #run}; empty: it was not timed. */
+  List<DeviceTimeline> timelines() {
+    return timelines;
+  }
+
   /** What is on the devices is not used again. */
   void forget() {
     resident = false;
@@ -134,6 +143,7 @@ final class DeviceTeam implements AutoCloseable {
   /** Runs a stage for which there is room; the rows of R stay where they are. */
   Result run(DeviceStage stage, StageInput input, double tolerance, RowSink sink) {
     int n = stage.programs().size();
+    timelines = List.of();
     for (int d = 0; d < n; d++) {
       lanes.get(d).device().bind();
       clear(d, stage.programs().get(d));
@@ -254,6 +264,13 @@ final class DeviceTeam implements AutoCloseable {
     int n = stage.programs().size();
     var parameters = new ByteBuffer[n];
     Arrays.setAll(parameters, d -> parameter(d, tolerance, reflectors));
+    if (first.timed()) {
+      long binNanos = TimelineMemory.binNanos(stage.one(), n);
+      for (int d = 0; d < n; d++) {
+        lanes.get(d).device().bind();
+        StageMemory.timed(parameters[d], lanes.get(d).timeline().begin(binNanos));
+      }
+    }
     if (inTurn) {
       launchInTurn(stage, parameters);
       return;
@@ -342,11 +359,19 @@ final class DeviceTeam implements AutoCloseable {
                 .formatted(StageMemory.waitMillis()));
       }
     }
+    if (first.timed()) {
+      timelines = lanes.stream().limit(n).map(this::timeline).toList();
+    }
     int[] state = new int[one.fronts()];
     FrontDevices map = stage.schedule().map();
     Arrays.setAll(state, f -> ended[map.home(f)].state[f]);
     long received = n * 4L * state.length + 8L * residual.length;
     return new Result(state, residual, sent, received + (rowsStay ? 0 : 8 * one.outDoubles()));
+  }
+
+  private DeviceTimeline timeline(DeviceLane lane) {
+    lane.device().bind();
+    return lane.timeline().read(options.bundle());
   }
 
   private Ended ended(int d, int fronts, double[] residual) {

@@ -170,6 +170,7 @@ public final class StagedFactorization {
     SubtreeFactor run() {
       long began = System.nanoTime();
       executor.safe(options.safe());
+      executor.timed(work.wantsTimelines());
       while (pending.length > 0) {
         stage();
       }
@@ -230,6 +231,9 @@ public final class StagedFactorization {
           count = shrink(count, program.deviceBytes());
           stage = null;
           continue;
+        }
+        if (work.wantsTimelines() && !executor.timelines().isEmpty()) {
+          work.ran(executor.timelines());
         }
         // After the upload, because they might have changed before it.
         blocks.verify(in);

@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import jcuda.NativePointerObject;
 import jcuda.Pointer;
+import jcuda.driver.CUdevice_attribute;
 import jcuda.driver.CUdeviceptr;
 import jcuda.driver.CUevent;
 import jcuda.driver.CUfunction;
@@ -34,6 +35,7 @@ import jcuda.driver.CUstream;
 public final class PlainCalls {
 
   static final int OK = 0;
+  private static final int MULTIPROCESSORS = 2;
   private static final int INVALID_VALUE = 1;
   private static final int ALREADY_ENABLED = 704;
 
@@ -135,6 +137,9 @@ public final class PlainCalls {
 
   private int launches;
 
+  /** What %globaltimer is on all devices; every step of a launch takes a microsecond. */
+  private long nanos = 5_000_000;
+
   private record Kernel(int device, String name) {}
 
   private static final class Marker {
@@ -165,6 +170,12 @@ public final class PlainCalls {
     return random;
   }
 
+  /** Lets a microsecond pass; returns the time. */
+  long tick() {
+    nanos += 1000;
+    return nanos;
+  }
+
   /** Launches of rounds so far. */
   public synchronized int launches() {
     return launches;
@@ -190,6 +201,16 @@ public final class PlainCalls {
     return switch (name) {
       case "deviceName" -> {
         System.arraycopy("plain".getBytes(), 0, (byte[]) a[1], 0, 5);
+        yield OK;
+      }
+      case "deviceAttribute" -> {
+        if ((Integer) a[1] == CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT) {
+          ((int[]) a[2])[0] = MULTIPROCESSORS;
+        }
+        yield OK;
+      }
+      case "residentBlocks" -> {
+        ((int[]) a[0])[0] = PlainLaunch.BLOCKS / MULTIPROCESSORS;
         yield OK;
       }
       case "contextSetCurrent" -> {

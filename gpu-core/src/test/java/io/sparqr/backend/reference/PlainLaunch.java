@@ -9,6 +9,7 @@ import io.sparqr.backend.schedule.FrontDescriptor;
 import io.sparqr.backend.schedule.Task;
 import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.backend.staged.layout.StageProgram;
+import io.sparqr.numeric.DeviceTimeline.Cause;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -21,7 +22,8 @@ import java.util.List;
  */
 final class PlainLaunch implements PlainCalls.Work {
 
-  private static final int BLOCKS = 4;
+  static final int BLOCKS = 4;
+  private static final int BINS = 512;
 
   private final PlainCalls driver;
   private final int device;
@@ -29,8 +31,22 @@ final class PlainLaunch implements PlainCalls.Work {
   private final long first;
   private final int count;
   private int started;
-  private final List<Long> running = new ArrayList<>();
+  private final List<Running> running = new ArrayList<>();
   private StageTasks tasks;
+
+  /** A block with a task. */
+  private static final class Running {
+    final long number;
+    final long taken;
+
+    /** What it waited for last; null: it has not waited. */
+    Cause missing;
+
+    Running(long number, long taken) {
+      this.number = number;
+      this.taken = taken;
+    }
+  }
 
   PlainLaunch(PlainCalls driver, int device, ByteBuffer stage, long first, int count) {
     this.driver = driver;
@@ -74,7 +90,9 @@ final class PlainLaunch implements PlainCalls.Work {
       return Progress.DONE;
     }
     while (running.size() < BLOCKS && started < count) {
-      running.add(waits() ? word(place(Part.PROGRESS)) : first + started);
+      long number = waits() ? word(place(Part.PROGRESS)) : first + started;
+      running.add(new Running(number, driver.tick()));
+      begin(running.get(running.size() - 1));
       if (waits()) {
         add(place(Part.PROGRESS), 1);
       }
@@ -83,12 +101,17 @@ final class PlainLaunch implements PlainCalls.Work {
     int k = running.isEmpty() ? 0 : driver.random().nextInt(running.size());
     for (int n = 0; n < running.size(); n++) {
       int at = (k + n) % running.size();
-      int record = Math.toIntExact(running.get(at) * TaskLayout.TASK_BYTES);
-      if (ready(record)) {
+      Running block = running.get(at);
+      int record = Math.toIntExact(block.number * TaskLayout.TASK_BYTES);
+      Cause missing = missing(record);
+      if (missing == null) {
         running.remove(at);
+        long began = block.missing == null ? block.taken : driver.tick();
         run(record);
+        count(block, began, TaskLayout.decode(list(), record));
         return Progress.SOME;
       }
+      block.missing = missing;
     }
     return running.isEmpty() ? Progress.DONE : Progress.NONE;
   }
@@ -154,24 +177,78 @@ final class PlainLaunch implements PlainCalls.Work {
     return word(table + (long) from * StageMemory.PEER_BYTES + 8L * field);
   }
 
-  private boolean ready(int at) {
+  /** What a task waits for; null: it is ready. */
+  private Cause missing(int at) {
     ByteBuffer b = list();
     int f = TaskLayout.front(b, at);
     if (!waits()) {
-      return true;
+      return null;
     }
     int chain = TaskLayout.needChain(b, at);
     int bulk = TaskLayout.needBulk(b, at);
     if ((chain | bulk) != 0) {
       long have = word(place(Part.PROGRESS) + 8L * (1 + f));
-      if (Integer.compareUnsigned((int) have, chain) < 0
-          || Integer.compareUnsigned((int) (have >>> 32), bulk) < 0) {
-        return false;
+      if (Integer.compareUnsigned((int) have, chain) < 0) {
+        return Cause.WAIT_CHAIN;
+      }
+      if (Integer.compareUnsigned((int) (have >>> 32), bulk) < 0) {
+        return Cause.WAIT_BULK;
       }
     }
     Task task = TaskLayout.decode(b, at);
     return !(task instanceof Task.Pull p)
-        || Long.compareUnsigned(word(peer(p.from(), 5) + 8L * f), p.made()) >= 0;
+            || Long.compareUnsigned(word(peer(p.from(), 5) + 8L * f), p.made()) >= 0
+        ? null
+        : Cause.WAIT_DEVICE;
+  }
+
+  /** Counts a task's time as count_task of timeline.cuh does. */
+  private void count(Running block, long began, Task task) {
+    long timeline = stage.getLong(144);
+    if (timeline == 0) {
+      return;
+    }
+    long now = driver.tick();
+    add(timeline + 8, Math.max(word(timeline + 8), now) - word(timeline + 8));
+    add(timeline + 16, 1);
+    if (block.missing != null) {
+      spread(timeline, block.taken, began, block.missing);
+    }
+    spread(timeline, began, now, work(task));
+  }
+
+  /** Lowers the begin of the timeline to a ticket's time. */
+  private void begin(Running block) {
+    long timeline = stage.getLong(144);
+    if (timeline != 0 && Long.compareUnsigned(block.taken, word(timeline)) < 0) {
+      add(timeline, block.taken - word(timeline));
+    }
+  }
+
+  private void spread(long timeline, long from, long to, Cause cause) {
+    long length = word(timeline + 24);
+    long zero = word(timeline);
+    for (long at = from; at < to; ) {
+      long bin = Math.min((at - zero) / length, BINS - 1);
+      long end = bin == BINS - 1 ? to : Math.min(to, zero + (bin + 1) * length);
+      add(timeline + 32 + 8 * (Cause.COUNTED * bin + cause.ordinal()), end - at);
+      at = end;
+    }
+  }
+
+  private static Cause work(Task task) {
+    if (task instanceof Task.Factorize || task instanceof Task.ApplyFactorize) {
+      return Cause.FACTORIZE;
+    }
+    if (task instanceof Task.Apply) {
+      return Cause.APPLY;
+    }
+    if (task instanceof Task.SmallFront) {
+      return Cause.SMALL_FRONT;
+    }
+    return task instanceof Task.Pull || task instanceof Task.Announce
+        ? Cause.PULL
+        : Cause.ASSEMBLE;
   }
 
   private void run(int at) {

@@ -5,6 +5,7 @@ import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.staged.executor.RoundExecutor;
 import io.sparqr.backend.staged.layout.StageProgram;
 import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.numeric.DeviceTimeline;
 import io.sparqr.numeric.integrity.ColumnSums;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -22,6 +23,16 @@ public abstract class ForwardingExecutor implements RoundExecutor {
   @Override
   public Result execute(StageProgram p, StageInput in, double tolerance, RowSink sink) {
     return inner().execute(p, in, tolerance, sink);
+  }
+
+  @Override
+  public void timed(boolean on) {
+    inner().timed(on);
+  }
+
+  @Override
+  public List<DeviceTimeline> timelines() {
+    return inner().timelines();
   }
 
   @Override

@@ -87,6 +87,9 @@ public interface CudaCalls {
 
   int functionAttribute(CUfunction function, int attribute, int value);
 
+  /** How many blocks of a function a multiprocessor runs at the same time: blocks[0]. */
+  int residentBlocks(int[] blocks, CUfunction function, int threads, int sharedBytes);
+
   /** Launches a grid of blocks with the parameters stage (by value) and first task. */
   int launch(
       CUfunction function,

@@ -28,7 +28,7 @@ public final class CudaModule implements AutoCloseable {
   public static final int NORM_PARTS = 64;
 
   /** Bytes of SparqrStage, the launch's parameter. */
-  public static final int STAGE_BYTES = 144;
+  public static final int STAGE_BYTES = 152;
 
   /** Of these, what the kernels for one device take; the rest is 0 in a launch of theirs. */
   static final int ONE_STAGE_BYTES = 128;
@@ -154,6 +154,19 @@ public final class CudaModule implements AutoCloseable {
       }
     }
     return true;
+  }
+
+  /** Blocks of a stage's tasks that a multiprocessor runs at the same time. */
+  public int residentBlocks(int bundle) {
+    int[] blocks = {0};
+    Rounds kernels = rounds(KernelImage.Part.SEVERAL);
+    driver.check(
+        "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+        driver
+            .calls()
+            .residentBlocks(
+                blocks, bundle > 4 ? kernels.of8 : kernels.of4, THREADS, 8 * sharedDoubles(bundle)));
+    return blocks[0];
   }
 
   /** Launches the comparison of column sums and of right-hand sides, by a number of blocks. */

@@ -231,6 +231,12 @@ public final class JCudaCalls implements CudaCalls {
   }
 
   @Override
+  public int residentBlocks(int[] blocks, CUfunction function, int threads, int sharedBytes) {
+    return JCudaDriver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+        blocks, function, threads, sharedBytes);
+  }
+
+  @Override
   public int launch(
       CUfunction function,
       int blocks,

@@ -62,6 +62,8 @@ public final class StageMemory implements AutoCloseable {
 
   private static final int ANNOUNCED = 136;
 
+  private static final int TIMELINE = 144;
+
   /** The byte of {@link Part#PROGRESS} whose highest bit is SPARQR_GIVEN_UP. */
   private static final int GIVEN_UP_AT = FAILURE_BYTES + 7;
 
@@ -232,6 +234,16 @@ public final class StageMemory implements AutoCloseable {
     parameter.putLong(8 * Part.FRONTS.ordinal(), fronts);
     parameter.putLong(PEERS, peers);
     parameter.putLong(ANNOUNCED, announced);
+  }
+
+  /**
+   * Lets a launch count what its blocks do.
+   *
+   * @param parameter of {@link #parameter}, of tasks with dependencies
+   * @param timeline address of the counts (SparqrTimeline)
+   */
+  public static void timed(ByteBuffer parameter, long timeline) {
+    parameter.putLong(TIMELINE, timeline);
   }
 
   /** SparqrPeer of this memory. */

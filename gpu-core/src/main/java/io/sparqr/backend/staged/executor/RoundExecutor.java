@@ -8,6 +8,7 @@ import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.backend.staged.layout.StageColumns;
 import io.sparqr.backend.staged.layout.StageProgram;
 import io.sparqr.backend.staged.solve.SolveLists;
+import io.sparqr.numeric.DeviceTimeline;
 import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.integrity.Balance;
 import io.sparqr.numeric.integrity.ColumnProbe;
@@ -60,6 +61,18 @@ public interface RoundExecutor extends AutoCloseable {
    *     after it, or one of a kind that does not exist ({@link TaskLayout#kind})
    */
   Result execute(StageProgram program, StageInput input, double tolerance, RowSink sink);
+
+  /** Sets whether devices measure what they do in later stages. Off at first. Optional. */
+  default void timed(boolean on) {}
+
+  /**
+   * What the devices did in the last {@link #execute}, if it was {@link #timed}: one for each
+   * device that took part, and one more for the device that had to do it again. Empty for executors
+   * without devices.
+   */
+  default List<DeviceTimeline> timelines() {
+    return List.of();
+  }
 
   /** Whether {@link #backSubstitute} can be used for such a stage. */
   default boolean solves(StageProgram program) {

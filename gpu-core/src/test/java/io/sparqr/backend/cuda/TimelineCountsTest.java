@@ -1,0 +1,62 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.cuda;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * What the kernels count of a device's time, on this machine (src/test/cuda/timeline_counts.cu):
+ * random tasks against a count by the nanosecond. Skipped where there is no C++ compiler.
+ */
+class TimelineCountsTest {
+
+  private static final String LISTS = "300";
+
+  @TempDir private Path folder;
+
+  @Test
+  void everyNanosecondIsInItsBinAndCause() throws Exception {
+    Path program = HostKernels.compile(folder, HostKernels.HEADERS, "timeline_counts.cu");
+    String seed = System.getProperty("test.seed", "1");
+    HostKernels.Run run = HostKernels.run(program.toString(), LISTS, seed);
+    assertThat(run.output()).contains("0 wrong of " + LISTS);
+    assertThat(run.exit()).as(run.output()).isZero();
+  }
+
+  /** What of timeline.cuh, and what instead. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "atomicMin(&timeline.begin, now);|timeline.begin = now;",
+        "clock.waited = clock.pulled = timer_nanos();|clock.waited = timer_nanos();",
+        "end = to < next ? to : next;|end = to;",
+        "begin + (bin + 1) * length|begin + (bin + 2) * length",
+        "bin < SPARQR_BINS - 1 ? bin : SPARQR_BINS - 1|bin % SPARQR_BINS",
+        "clock.waited, clock.missing);|clock.waited, SPARQR_WAIT_CHAIN);",
+        "clock.pulled, now, work_of(kind)|clock.waited, now, work_of(kind)",
+        "atomicMax(&timeline.end, now);|timeline.end = now;",
+        "    case SPARQR_APPLY_NEAR:|",
+        "    case SPARQR_ANNOUNCE:|",
+      })
+  void plantedErrorsAreFound(String what, String instead) throws Exception {
+    Path headers = Files.createDirectory(folder.resolve("planted"));
+    try (var files = Files.list(HostKernels.HEADERS)) {
+      for (Path f : (Iterable<Path>) files::iterator) {
+        Files.copy(f, headers.resolve(f.getFileName()));
+      }
+    }
+    Path file = headers.resolve("timeline.cuh");
+    String text = Files.readString(file);
+    assertThat(text).contains(what);
+    Files.writeString(file, text.replace(what, instead == null ? "" : instead));
+    Path program = HostKernels.compile(folder, headers, "timeline_counts.cu");
+    assertThat(HostKernels.run(program.toString(), LISTS, "1").exit()).isNotZero();
+  }
+}
