@@ -47,8 +47,7 @@ public final class TimelineText {
             1e3 * d.binSeconds()));
     for (Cause c : Cause.values()) {
       if (d.share(c) != 0) {
-        text.append(
-            String.format(Locale.ROOT, "  %-17s %6.1f%%  ", c.words(), 100 * d.share(c)));
+        text.append(String.format(Locale.ROOT, "  %-17s %6.1f%%  ", c.words(), 100 * d.share(c)));
         for (int b = 0; b < d.bins(); b++) {
           text.append(tenths(d.share(c, b)));
         }

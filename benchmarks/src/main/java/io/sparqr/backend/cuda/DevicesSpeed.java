@@ -2,28 +2,43 @@
 package io.sparqr.backend.cuda;
 
 import io.sparqr.backend.reference.DeviceBits;
+import io.sparqr.numeric.DeviceTimeline;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.numeric.TimelineText;
+import io.sparqr.numeric.WorkListener;
 import io.sparqr.partition.DeviceMapping;
 import io.sparqr.partition.DeviceModel;
 import io.sparqr.partition.DeviceWork;
 import io.sparqr.sparse.CsrMatrix;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
- * One task on 1, 2, .. devices of this host, in turn in one process: seconds of a factorization
- * whose R stays on the first device, values of A on the host before, plan made before; how much
- * faster than on one; what was predicted. First each number of devices brings R to the host, and
- * its bits are those of one device. Arguments: problems as for {@link DeviceTable}. The system
- * property devices.repeats: how many times each (default 7); devices.most: at most so many devices.
+ * One task on 1, 2, .. devices of this host, in one process: seconds of a factorization whose R
+ * stays on the first device, values of A on the host before, plan made before; how much faster than
+ * on one; what was predicted. One number of devices is open at a time, so that no memory is held
+ * for another, and the numbers come twice in turn: 1, 2, .., 1, 2, .. Each time two runs warm up,
+ * others are measured. When it is first open, each number of devices brings R to the host, and its
+ * bits are those of one device.
+ *
+ * <p>Arguments: problems as for {@link DeviceTable}. System properties: devices.repeats, measured
+ * runs each time (default 7); devices.most, at most this many devices; {@code
+ * -Dsparqr.benchmark.timeline=true}: one more run at the end, and what every device did in it by
+ * cause and over time ({@link TimelineText}).
  */
 final class DevicesSpeed {
 
   private static final int REPEATS = Integer.getInteger("devices.repeats", 7);
+  private static final int OPENINGS = 2;
+  private static final int WARM_UP = 2;
+  private static final boolean TIMELINE = Boolean.getBoolean("sparqr.benchmark.timeline");
 
   private DevicesSpeed() {}
 
@@ -32,7 +47,7 @@ final class DevicesSpeed {
     for (String problem : problems) {
       String[] part = problem.split("@");
       try {
-        measure(part[0], part.length > 1 ? part[1] : "auto", most);
+        new DevicesSpeed.Problem(part[0], part.length > 1 ? part[1] : "auto").measure(most);
       } catch (RuntimeException | AssertionError | OutOfMemoryError e) {
         System.out.println(problem + ": " + e);
         e.printStackTrace(System.out);
@@ -40,59 +55,120 @@ final class DevicesSpeed {
     }
   }
 
-  private static void measure(String name, String ordering, int most) {
-    CsrMatrix a = DeviceTable.matrix(name);
-    SubtreeProblem problem = DeviceTable.problem(a, DeviceTable.analysis(a, ordering));
-    int threads = Runtime.getRuntime().availableProcessors();
-    double tolerance = FactorOptions.defaultTolerance(a.rows(), a.columns(), 1);
-    FactorOptions home = new FactorOptions(tolerance, threads, 0).ofUnitColumns(true);
-    FactorOptions stays = home.staying(true).alone(true);
-    predict(problem, most);
-    SubtreeFactor expected = null;
-    double[][] wall = new double[most][REPEATS];
-    SubtreeFactorizer[] on = new SubtreeFactorizer[most];
-    try {
-      for (int k = 0; k < most; k++) {
-        on[k] = TestDevice.provider().create(IntStream.rangeClosed(0, k).boxed().toList());
-        SubtreeFactor f = on[k].factor(problem, home);
-        expected = expected == null ? f : expected;
-        DeviceBits.assertSame(f, expected, name + " on " + (k + 1) + " devices");
-        f.summary().warnings().forEach(System.out::println);
-      }
-      // In turn, so that all see the same machine.
-      for (int r = -2; r < REPEATS; r++) {
-        for (int k = 0; k < most; k++) {
-          long t0 = System.nanoTime();
-          on[k].factor(problem, stays).residence().close();
-          wall[k][Math.max(0, r)] = (System.nanoTime() - t0) * 1e-9;
-        }
-      }
-    } finally {
-      for (SubtreeFactorizer f : on) {
-        if (f != null) {
-          f.close();
-        }
-      }
+  /** Collects what devices did. */
+  private static final class Timelines implements WorkListener {
+
+    private final List<List<DeviceTimeline>> stages = new ArrayList<>();
+
+    @Override
+    public void done(double flops) {}
+
+    @Override
+    public boolean wantsTimelines() {
+      return true;
     }
-    double one = median(wall[0]);
-    for (int k = 0; k < most; k++) {
-      System.out.printf(
-          Locale.ROOT,
-          "%-22s %-7s %d devices | factorize %8.4f s (best %8.4f) | %.2f times one | %.2f TFLOP/s"
-              + " useful | same bits%n",
-          name,
-          ordering,
-          k + 1,
-          median(wall[k]),
-          wall[k][0],
-          one / median(wall[k]),
-          problem.analysis().flops() * 1e-12 / median(wall[k]));
+
+    @Override
+    public void ran(List<DeviceTimeline> devices) {
+      stages.add(devices);
+    }
+
+    void print() {
+      for (int s = 0; s < stages.size(); s++) {
+        System.out.printf(Locale.ROOT, "stage %d of %d%n", s + 1, stages.size());
+        System.out.print(TimelineText.of(stages.get(s)));
+      }
     }
   }
 
-  private static double median(double[] sorted) {
-    Arrays.sort(sorted);
-    return sorted[sorted.length / 2];
+  /** A problem, and the measurements of it. */
+  private static final class Problem {
+
+    private final String name;
+    private final String ordering;
+    private final SubtreeProblem problem;
+    private final FactorOptions home;
+    private final FactorOptions stays;
+    private @Nullable SubtreeFactor expected;
+
+    Problem(String name, String ordering) {
+      this.name = name;
+      this.ordering = ordering;
+      CsrMatrix a = DeviceTable.matrix(name);
+      problem = DeviceTable.problem(a, DeviceTable.analysis(a, ordering));
+      int threads = Runtime.getRuntime().availableProcessors();
+      double tolerance = FactorOptions.defaultTolerance(a.rows(), a.columns(), 1);
+      home = new FactorOptions(tolerance, threads, 0).ofUnitColumns(true);
+      stays = home.staying(true).alone(true);
+    }
+
+    void measure(int most) {
+      predict(problem, most);
+      double[][] wall = new double[most][OPENINGS * REPEATS];
+      long[] stages = new long[most];
+      CudaBackendProvider provider = TestDevice.provider();
+      for (int opening = 0; opening < OPENINGS; opening++) {
+        for (int k = 0; k < most; k++) {
+          List<Integer> devices = IntStream.rangeClosed(0, k).boxed().toList();
+          try (SubtreeFactorizer on = provider.create(devices)) {
+            if (opening == 0) {
+              stages[k] = compare(on, k + 1);
+            }
+            for (int r = -WARM_UP; r < REPEATS; r++) {
+              double seconds = seconds(on, stays);
+              if (r >= 0) {
+                wall[k][opening * REPEATS + r] = seconds;
+              }
+            }
+            if (TIMELINE && opening == OPENINGS - 1) {
+              var told = new Timelines();
+              double seconds = seconds(on, stays.heardBy(told));
+              System.out.printf(
+                  Locale.ROOT, "%s on %d devices, timed: %.4f s%n", name, k + 1, seconds);
+              told.print();
+            }
+          }
+        }
+      }
+      double one = median(wall[0]);
+      for (int k = 0; k < most; k++) {
+        System.out.printf(
+            Locale.ROOT,
+            "%-22s %-7s %d devices | factorize %8.4f s (best %8.4f) | %.2f times one | %.2f"
+                + " TFLOP/s useful | %d stages | same bits%n",
+            name,
+            ordering,
+            k + 1,
+            median(wall[k]),
+            wall[k][0],
+            one / median(wall[k]),
+            problem.analysis().flops() * 1e-12 / median(wall[k]),
+            stages[k]);
+      }
+    }
+
+    private double seconds(SubtreeFactorizer on, FactorOptions options) {
+      long t0 = System.nanoTime();
+      on.factor(problem, options).residence().close();
+      return (System.nanoTime() - t0) * 1e-9;
+    }
+
+    /** Brings R home and compares it with that of one device; returns the number of stages. */
+    private long compare(SubtreeFactorizer on, int devices) {
+      SubtreeFactor f = on.factor(problem, home);
+      if (expected == null) {
+        expected = f;
+      }
+      DeviceBits.assertSameValues(f, expected, name + " on " + devices + " devices");
+      f.summary().warnings().forEach(System.out::println);
+      return f.summary().stages();
+    }
+  }
+
+  /** Sorts. */
+  private static double median(double[] seconds) {
+    Arrays.sort(seconds);
+    return seconds[seconds.length / 2];
   }
 
   /** The plan's choice, by the model that the product uses. */

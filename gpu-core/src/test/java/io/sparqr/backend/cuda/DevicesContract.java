@@ -15,9 +15,12 @@ import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.staged.executor.RoundExecutor;
 import io.sparqr.backend.staged.layout.StageProgram;
 import io.sparqr.matrix.gallery.Gallery;
+import io.sparqr.numeric.DeviceTimeline;
+import io.sparqr.numeric.DeviceTimeline.Cause;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.TestMatrices;
+import io.sparqr.numeric.WorkListener;
 import io.sparqr.partition.DeviceModel;
 import io.sparqr.partition.DeviceWork;
 import io.sparqr.sparse.CsrMatrix;
@@ -106,6 +109,77 @@ abstract class DevicesContract {
 
   final SubtreeFactor one(DeviceBits c, SchedulerOptions options, FactorOptions factor) {
     return run(c, executor(List.of(0), ONE, options), factor);
+  }
+
+  /** Collects the timelines of all stages. */
+  static final class Timelines implements WorkListener {
+    final List<List<DeviceTimeline>> stages = new ArrayList<>();
+
+    @Override
+    public void done(double flops) {}
+
+    @Override
+    public boolean wantsTimelines() {
+      return true;
+    }
+
+    @Override
+    public void ran(List<DeviceTimeline> devices) {
+      stages.add(devices);
+    }
+  }
+
+  /** Only if they are asked for; then every task is in them, and bits are the same. */
+  @Test
+  void timelinesHaveEveryTaskOfEveryDevice() {
+    for (DeviceBits c : DeviceBits.cases()) {
+      var factor = new FactorOptions(c.tolerance(), 2, 0);
+      var alone = new Timelines();
+      CudaDevicesExecutor single = executor(List.of(0), ONE, MIXED);
+      SubtreeFactor expected = run(c, single, factor.heardBy(alone));
+      long tasks = 0;
+      for (List<DeviceTimeline> stage : alone.stages) {
+        assertThat(stage).hasSize(1);
+        tasks += stage.get(0).tasks();
+        assertThat(stage.get(0).share(Cause.PULL)).isZero();
+        assertThat(stage.get(0).share(Cause.WAIT_DEVICE)).isZero();
+      }
+      assertThat(tasks).isEqualTo(expected.summary().tasks());
+      for (List<Integer> team : teams()) {
+        var map = new RandomDevices(team.size(), 2, 2, 4);
+        CudaDevicesExecutor executor = executor(team, by(map), MIXED);
+        var told = new Timelines();
+        SubtreeFactor actual = run(c, executor, factor.heardBy(told));
+        DeviceBits.assertSame(actual, expected, "timed, devices " + team);
+        assertThat(told.stages).hasSameSizeAs(alone.stages);
+        for (List<DeviceTimeline> stage : told.stages) {
+          if (executor.together() > 0 && executor.again() == 0) {
+            assertThat(stage).hasSize(team.size());
+          }
+          stage.forEach(DevicesContract::verify);
+        }
+        if (executor.again() == 0) {
+          long all =
+              told.stages.stream().flatMap(List::stream).mapToLong(DeviceTimeline::tasks).sum();
+          // More tasks than on one device, because of those that take parts.
+          assertThat(all).isGreaterThan(expected.summary().tasks());
+          assertThat(told.stages.stream().flatMap(List::stream))
+              .anyMatch(t -> t.share(Cause.PULL) > 0);
+        }
+        SubtreeFactor later = run(c, executor(team, by(map), MIXED), factor);
+        DeviceBits.assertSame(later, expected, "not timed, devices " + team);
+      }
+    }
+  }
+
+  /** Blocks never have more time than there is. */
+  private static void verify(DeviceTimeline t) {
+    assertThat(t.slots()).isPositive();
+    assertThat(t.share(Cause.NO_TASK)).isBetween(0.0, 1.0);
+    // A device may have no task in a stage.
+    assertThat(t.tasks() > 0 || t.seconds() == 0).isTrue();
+    double work = Arrays.stream(Cause.values()).filter(Cause::work).mapToDouble(t::share).sum();
+    assertThat(work).isBetween(0.0, 1.0);
   }
 
   @Test

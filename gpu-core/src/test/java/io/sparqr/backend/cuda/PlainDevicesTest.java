@@ -118,6 +118,27 @@ class PlainDevicesTest extends DevicesContract {
     assertThat(executor.together()).isEqualTo(1);
     assertThat(executor.device()).isEqualTo("plain (0000:00:00) + plain (0000:00:00)");
     assertThat(driver.launches()).isEqualTo(2);
+    assertThat(driver.timedLaunches()).isZero();
+  }
+
+  /** A launch counts what its blocks do only if somebody wants to know. */
+  @Test
+  void aTimelineIsMeasuredOnRequest() {
+    DeviceBits c = DeviceBits.cases().get(0);
+    CudaDevicesExecutor executor =
+        executor(List.of(0, 1), by(new RandomDevices(2, 2, 2, 3)), MIXED);
+    var options = new FactorOptions(c.tolerance(), 2, 0);
+    var told = new Timelines();
+    try (var factorizer = new ReferenceSubtreeFactorizer(new Summing(executor))) {
+      c.run(factorizer, options.heardBy(told));
+      assertThat(driver.timedLaunches()).isEqualTo(2);
+      assertThat(executor.timelines()).isEqualTo(told.stages.get(0));
+      assertThat(told.stages.get(0).get(1).slots()).isEqualTo(4);
+      c.run(factorizer, options);
+      assertThat(driver.launches()).isEqualTo(4);
+      assertThat(driver.timedLaunches()).isEqualTo(2);
+      assertThat(executor.timelines()).isEmpty();
+    }
   }
 
   /** A part of memory that is elsewhere in the next task is found there by the others. */

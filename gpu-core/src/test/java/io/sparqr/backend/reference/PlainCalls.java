@@ -136,6 +136,7 @@ public final class PlainCalls {
   final Map<Long, StageTasks> stages = new HashMap<>();
 
   private int launches;
+  private int timedLaunches;
 
   /** What %globaltimer is on all devices; every step of a launch takes a microsecond. */
   private long nanos = 5_000_000;
@@ -174,6 +175,11 @@ public final class PlainCalls {
   long tick() {
     nanos += 1000;
     return nanos;
+  }
+
+  /** Launches so far that counted what their blocks did. */
+  public synchronized int timedLaunches() {
+    return timedLaunches;
   }
 
   /** Launches of rounds so far. */
@@ -348,6 +354,7 @@ public final class PlainCalls {
     }
     launches++;
     ByteBuffer stage = ((ByteBuffer) a[5]).duplicate().order(ByteOrder.nativeOrder());
+    timedLaunches += stage.getLong(PlainLaunch.TIMELINE) == 0 ? 0 : 1;
     return add(stream, new PlainLaunch(this, device, stage, (Long) a[6], (Integer) a[1]));
   }
 

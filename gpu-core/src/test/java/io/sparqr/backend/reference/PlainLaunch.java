@@ -25,6 +25,9 @@ final class PlainLaunch implements PlainCalls.Work {
   static final int BLOCKS = 4;
   private static final int BINS = 512;
 
+  /** The place of SparqrStage.timeline. */
+  static final int TIMELINE = 144;
+
   private final PlainCalls driver;
   private final int device;
   private final ByteBuffer stage;
@@ -204,7 +207,7 @@ final class PlainLaunch implements PlainCalls.Work {
 
   /** Counts a task's time as count_task of timeline.cuh does. */
   private void count(Running block, long began, Task task) {
-    long timeline = stage.getLong(144);
+    long timeline = stage.getLong(TIMELINE);
     if (timeline == 0) {
       return;
     }
@@ -219,7 +222,7 @@ final class PlainLaunch implements PlainCalls.Work {
 
   /** Lowers the begin of the timeline to a ticket's time. */
   private void begin(Running block) {
-    long timeline = stage.getLong(144);
+    long timeline = stage.getLong(TIMELINE);
     if (timeline != 0 && Long.compareUnsigned(block.taken, word(timeline)) < 0) {
       add(timeline, block.taken - word(timeline));
     }
@@ -246,9 +249,7 @@ final class PlainLaunch implements PlainCalls.Work {
     if (task instanceof Task.SmallFront) {
       return Cause.SMALL_FRONT;
     }
-    return task instanceof Task.Pull || task instanceof Task.Announce
-        ? Cause.PULL
-        : Cause.ASSEMBLE;
+    return task instanceof Task.Pull || task instanceof Task.Announce ? Cause.PULL : Cause.ASSEMBLE;
   }
 
   private void run(int at) {
