@@ -2,9 +2,7 @@
 package io.sparqr.numeric;
 
 import java.io.Serializable;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 
 /**
  * What the thread blocks of a device did while it ran a stage, by cause and by bin of time, as the
@@ -19,10 +17,11 @@ import java.util.List;
  * @param seconds from the begin of the first task to the end of the last one
  * @param tasks tasks that ended
  * @param binSeconds length of a bin; the last one ends with the stage
- * @param spent one for each cause, in the order of {@link Cause}
+ * @param blockSeconds size causes x bins, in the order of {@link Cause}: seconds summed over all
+ *     blocks; not copied
  */
 public record DeviceTimeline(
-    String device, int slots, double seconds, long tasks, double binSeconds, List<Spent> spent)
+    String device, int slots, double seconds, long tasks, double binSeconds, double[][] blockSeconds)
     implements Serializable {
 
   /** Bins of a timeline at most: as many as a line of text shows. */
@@ -70,30 +69,6 @@ public record DeviceTimeline(
   }
 
   /**
-   * The time of one cause.
-   *
-   * @param cause what the blocks did
-   * @param bins by bin: seconds, summed over all blocks
-   */
-  public record Spent(Cause cause, List<Double> bins) implements Serializable {
-
-    /** Copies the list. */
-    public Spent {
-      bins = List.copyOf(bins);
-    }
-
-    /** Seconds in all bins. */
-    public double seconds() {
-      return bins.stream().mapToDouble(b -> b).sum();
-    }
-  }
-
-  /** Copies the list. */
-  public DeviceTimeline {
-    spent = List.copyOf(spent);
-  }
-
-  /**
    * A timeline from the kernels' counts.
    *
    * @param nanos from the first ticket to the end of the last task
@@ -121,16 +96,12 @@ public record DeviceTimeline(
         spent[Cause.COUNTED][to] -= seconds;
       }
     }
-    var list = new ArrayList<Spent>();
-    for (Cause c : Cause.values()) {
-      list.add(new Spent(c, Arrays.stream(spent[c.ordinal()]).boxed().toList()));
-    }
-    return new DeviceTimeline(device, slots, 1e-9 * nanos, tasks, length, list);
+    return new DeviceTimeline(device, slots, 1e-9 * nanos, tasks, length, spent);
   }
 
   /** Number of bins. */
   public int bins() {
-    return spent.get(0).bins().size();
+    return blockSeconds[0].length;
   }
 
   /** Seconds from the begin of a bin to its end. */
@@ -141,12 +112,12 @@ public record DeviceTimeline(
   /** Share of the slots' time, about 0 to 1. */
   public double share(Cause cause) {
     double whole = slots * seconds;
-    return whole > 0 ? spent.get(cause.ordinal()).seconds() / whole : 0;
+    return whole > 0 ? Arrays.stream(blockSeconds[cause.ordinal()]).sum() / whole : 0;
   }
 
   /** Share of the slots' time in a bin, about 0 to 1. */
   public double share(Cause cause, int bin) {
     double whole = slots * length(bin);
-    return whole > 0 ? spent.get(cause.ordinal()).bins().get(bin) / whole : 0;
+    return whole > 0 ? blockSeconds[cause.ordinal()][bin] / whole : 0;
   }
 }

@@ -4,6 +4,7 @@ package io.sparqr.numeric;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.numeric.DeviceTimeline.Cause;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -112,7 +113,7 @@ class DeviceTimelineTest {
       assertThat(Math.round(1e9 * length)).isEqualTo(nanos);
       long all = 0;
       for (Cause c : Cause.values()) {
-        long its = Math.round(1e9 * t.spent().get(c.ordinal()).seconds());
+        long its = Math.round(1e9 * Arrays.stream(t.blockSeconds()[c.ordinal()]).sum());
         assertThat(c == Cause.NO_TASK ? 3 * nanos - all : sum[c.ordinal()]).isEqualTo(its);
         all += its;
       }

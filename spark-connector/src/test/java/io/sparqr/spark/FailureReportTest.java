@@ -73,7 +73,8 @@ class FailureReportTest {
           "d2hBytes",
           "peakDeviceBytes",
           "peakHostBytes",
-          "factorBytes");
+          "factorBytes",
+          "deviceTimeline");
 
   private static final class Reports implements ProgressListener {
     private final List<FailureReport> all = new ArrayList<>();

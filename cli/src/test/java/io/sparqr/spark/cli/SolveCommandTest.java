@@ -254,6 +254,7 @@ class SolveCommandTest {
             "peakHostBytes",
             "foretoldHostBytes",
             "factorBytes",
+            "deviceTimeline",
             "warnings",
             "notes",
             "run");

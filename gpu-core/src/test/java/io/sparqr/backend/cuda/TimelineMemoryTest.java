@@ -100,7 +100,9 @@ class TimelineMemoryTest {
     for (int at : new int[] {0, 8, 16, 24, 32, 32 + 8 * Cause.COUNTED, TimelineMemory.BYTES - 8}) {
       ByteBuffer b = example();
       b.putLong(at, b.getLong(at) + 500);
-      assertThat(TimelineMemory.timeline("gpu", 1, b)).isNotEqualTo(right);
+      assertThat(TimelineMemory.timeline("gpu", 1, b))
+          .usingRecursiveComparison()
+          .isNotEqualTo(right);
     }
     ByteBuffer small = counts().limit(TimelineMemory.BYTES - 8);
     assertThatThrownBy(() -> TimelineMemory.timeline("gpu", 1, small))

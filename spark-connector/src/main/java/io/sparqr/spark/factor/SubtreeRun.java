@@ -16,6 +16,7 @@ import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.SubtreeSolution;
+import io.sparqr.numeric.WorkListener;
 import io.sparqr.numeric.integrity.CheckedFactorizer;
 import io.sparqr.numeric.storage.LateRows;
 import io.sparqr.numeric.storage.RowBudget;
@@ -111,7 +112,7 @@ final class SubtreeRun {
                     TaskContext.get(), task.worker(), devices, plan.numbers().local(), alone()));
     var came = new Came(bytesIn, arrival - rowBytes, arrival);
     try (RowStore store = new RowStore(RowBudget.ofJvm(), LocalFolder.path())) {
-      SubtreeFactor factor = factor(backend, problem, store);
+      SubtreeFactor factor = factor(backend, problem, store, watch.heardBy(metrics.work()));
       keeping
           .resident()
           .ifPresent(name -> ResidentFactors.ofJvm().put(name, task.id(), factor.residence()));
@@ -166,7 +167,8 @@ final class SubtreeRun {
     }
   }
 
-  SubtreeFactor factor(Backends.Chosen backend, SubtreeProblem problem, RowMemory memory) {
+  SubtreeFactor factor(
+      Backends.Chosen backend, SubtreeProblem problem, RowMemory memory, WorkListener work) {
     var options =
         new FactorOptions(
                 plan.numbers().tolerance(),
@@ -179,7 +181,7 @@ final class SubtreeRun {
             .staying(keeping.resident().isPresent())
             .alone(!keeping.framed())
             .in(memory)
-            .heardBy(metrics.work());
+            .heardBy(work);
     if (!backend.onDevice()) {
       try (SubtreeFactorizer cpu = checked(backend.provider().create(0))) {
         return cpu.factor(problem, options);

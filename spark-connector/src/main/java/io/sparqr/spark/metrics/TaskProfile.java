@@ -1,11 +1,15 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.metrics;
 
+import io.sparqr.numeric.DeviceTimeline;
 import io.sparqr.numeric.FactorSummary;
+import io.sparqr.numeric.WorkListener;
 import io.sparqr.spark.internals.SparkProcess;
 import io.sparqr.spark.report.SolveProfile;
 import io.sparqr.spark.wire.ObjectCodec;
 import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.spark.TaskContext;
 import org.apache.spark.util.CollectionAccumulator;
 import org.apache.spark.util.TaskCompletionListener;
@@ -49,6 +53,9 @@ public record TaskProfile(
     private final int threads;
     private final long began;
 
+    /** What devices did, by stage. */
+    private final List<DeviceTimeline[]> stages = new ArrayList<>();
+
     /** Null: the driver samples this JVM itself, or no profile was requested. */
     private final @Nullable MemorySampler memory;
 
@@ -62,6 +69,37 @@ public record TaskProfile(
       if (memory != null) {
         TaskContext.get()
             .addTaskCompletionListener((TaskCompletionListener) context -> memory.close());
+      }
+    }
+
+    /** A listener that tells another of progress, and keeps what devices did for the profile. */
+    public WorkListener heardBy(WorkListener work) {
+      if (told == null) {
+        return work;
+      }
+      return new WorkListener() {
+        @Override
+        public void done(double flops) {
+          work.done(flops);
+        }
+
+        @Override
+        public boolean wantsTimelines() {
+          return true;
+        }
+
+        @Override
+        public void ran(List<DeviceTimeline> devices) {
+          synchronized (stages) {
+            stages.add(devices.toArray(DeviceTimeline[]::new));
+          }
+        }
+      };
+    }
+
+    private DeviceTimeline[][] timelines() {
+      synchronized (stages) {
+        return stages.toArray(DeviceTimeline[][]::new);
       }
     }
 
@@ -88,7 +126,7 @@ public record TaskProfile(
       var profile =
           new TaskProfile(
               task,
-              new SolveProfile.Run(attempt, place, s.device(), threads),
+              new SolveProfile.Run(attempt, place, s.device(), threads, timelines()),
               began,
               System.currentTimeMillis(),
               Math.toIntExact(s.fronts()),

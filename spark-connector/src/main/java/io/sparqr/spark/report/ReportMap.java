@@ -1,8 +1,12 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.report;
 
+import io.sparqr.numeric.DeviceTimeline;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** The keys and values of a report's JSON form. */
 final class ReportMap {
@@ -68,9 +72,44 @@ final class ReportMap {
     map.put("peakHostBytes", r.factorization().memory().peakHostBytes());
     map.put("foretoldHostBytes", r.factorization().memory().foretoldHostBytes());
     map.put("factorBytes", r.factorization().factorBytes().toMap());
+    map.put("deviceTimeline", timelines(r.profile()));
     map.put("warnings", r.warnings());
     map.put("notes", r.notes());
     map.put("run", r.cluster().run().toMap());
+    return map;
+  }
+
+  /** What devices did, if a profile was asked for; null: there is nothing. */
+  private static @Nullable List<Map<String, Object>> timelines(SolveProfile profile) {
+    var all = new ArrayList<Map<String, Object>>();
+    for (SolveProfile.Task task : profile.tasks()) {
+      DeviceTimeline[][] stages = task.run().timelines();
+      for (int s = 0; s < stages.length; s++) {
+        for (DeviceTimeline t : stages[s]) {
+          all.add(timeline(task.id(), s, t));
+        }
+      }
+    }
+    return all.isEmpty() ? null : all;
+  }
+
+  private static Map<String, Object> timeline(int task, int stage, DeviceTimeline t) {
+    var shares = new LinkedHashMap<String, Object>();
+    var blocks = new LinkedHashMap<String, Object>();
+    for (DeviceTimeline.Cause cause : DeviceTimeline.Cause.values()) {
+      shares.put(cause.words(), t.share(cause));
+      blocks.put(cause.words(), t.blockSeconds()[cause.ordinal()]);
+    }
+    var map = new LinkedHashMap<String, Object>();
+    map.put("task", task);
+    map.put("stage", stage);
+    map.put("device", t.device());
+    map.put("slots", t.slots());
+    map.put("seconds", t.seconds());
+    map.put("tasks", t.tasks());
+    map.put("binSeconds", t.binSeconds());
+    map.put("shares", shares);
+    map.put("blockSeconds", blocks);
     return map;
   }
 }

@@ -2,6 +2,7 @@
 package io.sparqr.spark.report;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.sparqr.numeric.DeviceTimeline;
 import java.io.Serializable;
 import java.util.List;
 
@@ -88,8 +89,10 @@ public record SolveProfile(
    * @param place the JVM: "driver" in local mode, otherwise the executor and its host
    * @param device name of the GPU, empty on CPUs
    * @param threads host threads allowed for the task
+   * @param timelines by memory stage: what each device did; empty without devices; not copied
    */
-  public record Run(int attempt, String place, String device, int threads)
+  public record Run(
+      int attempt, String place, String device, int threads, DeviceTimeline[][] timelines)
       implements Serializable {}
 
   /**

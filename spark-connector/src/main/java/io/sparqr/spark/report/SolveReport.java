@@ -29,7 +29,8 @@ import java.util.function.UnaryOperator;
  * @param seconds wall times
  * @param warnings what the user should know and did not ask for, in order of occurrence
  * @param notes how what was asked for was done
- * @param profile time and place of every task, if requested; not in the JSON form
+ * @param profile time and place of every task, if requested; of it the JSON form has what devices
+ *     did
  * @param criteria how good Q and R are; {@link QrCriteria#NONE} if not requested
  */
 public record SolveReport(

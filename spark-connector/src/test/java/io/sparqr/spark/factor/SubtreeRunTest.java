@@ -14,6 +14,7 @@ import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.Tolerances;
+import io.sparqr.numeric.WorkListener;
 import io.sparqr.partition.PartitionOptions;
 import io.sparqr.partition.ResourceModel;
 import io.sparqr.partition.TreePartitioner;
@@ -229,7 +230,7 @@ class SubtreeRunTest {
               List.of());
       var closed = new AtomicInteger();
       var chosen = new Backends.Chosen(new Failing(error, closed), List.of(device), "planted");
-      assertThatThrownBy(() -> run.factor(chosen, problem, RowMemory.HEAP)).isSameAs(error);
+      assertThatThrownBy(() -> run.factor(chosen, problem, RowMemory.HEAP, WorkListener.NONE)).isSameAs(error);
       assertThat(lost).isEqualTo(error == fatal ? List.of(fatal) : List.of());
       assertThat(closed).hasValue(1);
       // another task has the device
