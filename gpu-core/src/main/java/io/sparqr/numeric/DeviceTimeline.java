@@ -3,6 +3,7 @@ package io.sparqr.numeric;
 
 import java.io.Serializable;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * What the thread blocks of a device did while it ran a stage, by cause and by bin of time, as the
@@ -21,7 +22,12 @@ import java.util.Arrays;
  *     blocks; not copied
  */
 public record DeviceTimeline(
-    String device, int slots, double seconds, long tasks, double binSeconds, double[][] blockSeconds)
+    String device,
+    int slots,
+    double seconds,
+    long tasks,
+    double binSeconds,
+    double[][] blockSeconds)
     implements Serializable {
 
   /** Bins of a timeline at most: as many as a line of text shows. */
@@ -97,6 +103,11 @@ public record DeviceTimeline(
       }
     }
     return new DeviceTimeline(device, slots, 1e-9 * nanos, tasks, length, spent);
+  }
+
+  @Override
+  public String toString() {
+    return TimelineText.of(List.of(this));
   }
 
   /** Number of bins. */

@@ -4,6 +4,9 @@ package io.sparqr.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.sparqr.numeric.DeviceTimeline;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.spark.model.Dependency;
 import io.sparqr.spark.model.HalfSolve;
@@ -175,6 +178,58 @@ class SolveReportTest {
         .containsExactlyInAnyOrderEntriesOf(Map.of("dropLater", "true", "keep", "[-1]"));
   }
 
+  /** What devices did is in the JSON form of a profiled solve: by task, stage and device. */
+  @Test
+  void timelinesOfDevicesAreInTheJsonForm() throws Exception {
+    assertThat(report(List.of()).toMap()).containsEntry("deviceTimeline", null);
+    long[] counted = new long[4 * DeviceTimeline.Cause.COUNTED];
+    counted[DeviceTimeline.Cause.APPLY.ordinal()] = 1_500_000_000L;
+    counted[DeviceTimeline.Cause.COUNTED + DeviceTimeline.Cause.WAIT_DEVICE.ordinal()] =
+        500_000_000L;
+    var first = DeviceTimeline.of("H200 a", 2, 2_000_000_000L, 77, 1_000_000_000L, counted);
+    var second = DeviceTimeline.of("H200 b", 2, 2_000_000_000L, 78, 1_000_000_000L, counted);
+    DeviceTimeline[][] stages = {{first}, {first, second}};
+    var task =
+        new SolveProfile.Task(
+            3,
+            0,
+            new SolveProfile.Run(0, "driver", "H200 a + H200 b", 8, stages),
+            0,
+            2,
+            new SolveProfile.Work(1, 1, 1, 1),
+            new SolveProfile.Peak(1, 1, 1));
+    var none = SolveProfile.NONE;
+    var profile =
+        new SolveProfile(
+            1,
+            List.of(),
+            List.of(task),
+            List.of(),
+            List.of(),
+            List.of(),
+            none.matrix(),
+            none.factor(),
+            0);
+    JsonNode all =
+        new ObjectMapper()
+            .readTree(report(List.of()).withProfile(profile).toJson())
+            .get("deviceTimeline");
+    assertThat(all).hasSize(3);
+    JsonNode last = all.get(2);
+    assertThat(last.get("task").asInt()).isEqualTo(3);
+    assertThat(last.get("stage").asInt()).isEqualTo(1);
+    assertThat(last.get("device").asText()).isEqualTo("H200 b");
+    assertThat(last.get("slots").asInt()).isEqualTo(2);
+    assertThat(last.get("seconds").asDouble()).isEqualTo(2);
+    assertThat(last.get("tasks").asInt()).isEqualTo(78);
+    assertThat(last.get("binSeconds").asDouble()).isEqualTo(1);
+    assertThat(last.get("shares").get("apply").asDouble()).isEqualTo(0.375);
+    assertThat(last.get("shares").get("wait for device").asDouble()).isEqualTo(0.125);
+    assertThat(last.get("shares").get("no task").asDouble()).isEqualTo(0.5);
+    assertThat(last.get("blockSeconds").get("apply").get(0).asDouble()).isEqualTo(1.5);
+    assertThat(last.get("blockSeconds").get("apply").get(1).asDouble()).isZero();
+  }
+
   @Test
   void nothingPrintsAnObjectHash() throws Exception {
     var report = report(List.of());
@@ -200,7 +255,8 @@ class SolveReportTest {
                 "",
                 new TallReport.Seconds(0, 0, 0, 0),
                 RunRecord.NONE),
-            new QTransposed(new double[1][2], new double[1]));
+            new QTransposed(new double[1][2], new double[1]),
+            new SolveProfile.Run(0, "driver", "", 1, new DeviceTimeline[0][]));
     assertThat(printed).noneMatch(p -> p.toString().matches("(?s).*\\[+[A-Z][\\w.;]*@.*"));
     assertThat(printed.get(4)).hasToString("column 7 = 1 x column 0 - 0.5 x column 3");
     List<Class<?>> kinds = new ArrayList<>();

@@ -93,7 +93,14 @@ public record SolveProfile(
    */
   public record Run(
       int attempt, String place, String device, int threads, DeviceTimeline[][] timelines)
-      implements Serializable {}
+      implements Serializable {
+
+    @Override
+    public String toString() {
+      return "attempt %d on %s, %d threads, device '%s', timelines of %d stages"
+          .formatted(attempt, place, threads, device, timelines.length);
+    }
+  }
 
   /**
    * The work of a task.

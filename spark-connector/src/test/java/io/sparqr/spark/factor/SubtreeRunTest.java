@@ -230,7 +230,8 @@ class SubtreeRunTest {
               List.of());
       var closed = new AtomicInteger();
       var chosen = new Backends.Chosen(new Failing(error, closed), List.of(device), "planted");
-      assertThatThrownBy(() -> run.factor(chosen, problem, RowMemory.HEAP, WorkListener.NONE)).isSameAs(error);
+      assertThatThrownBy(() -> run.factor(chosen, problem, RowMemory.HEAP, WorkListener.NONE))
+          .isSameAs(error);
       assertThat(lost).isEqualTo(error == fatal ? List.of(fatal) : List.of());
       assertThat(closed).hasValue(1);
       // another task has the device
