@@ -3,7 +3,8 @@
 // a count nanosecond by nanosecond gives.  timeline_counts COUNT SEED
 #include "host_instructions.h"
 // first, because it defines CUDA's words
-#include "timeline.cuh"
+#define SPARQR_SEVERAL
+#include "several/timeline.cuh"
 
 #include <cstdio>
 #include <random>

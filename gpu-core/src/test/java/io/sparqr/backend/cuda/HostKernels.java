@@ -4,12 +4,14 @@ package io.sparqr.backend.cuda;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** Compiles programs of src/test/cuda with the kernels' headers for this machine, and runs them. */
 final class HostKernels {
@@ -35,6 +37,22 @@ final class HostKernels {
     Run run = run(command.toArray(String[]::new));
     assertThat(run.exit).as(run.output).isZero();
     return program;
+  }
+
+  /** A copy of all headers, one of them with something instead of what it has. */
+  static Path planted(Path folder, String header, String what, @Nullable String instead)
+      throws IOException {
+    Path headers = Files.createDirectory(folder.resolve("planted"));
+    try (var files = Files.walk(HEADERS)) {
+      for (Path f : (Iterable<Path>) files.skip(1)::iterator) {
+        Files.copy(f, headers.resolve(HEADERS.relativize(f)));
+      }
+    }
+    Path file = headers.resolve(header);
+    String text = Files.readString(file);
+    assertThat(text).contains(what);
+    Files.writeString(file, text.replace(what, instead == null ? "" : instead));
+    return headers;
   }
 
   private static String compiler() {

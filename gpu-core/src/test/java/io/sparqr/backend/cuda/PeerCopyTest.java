@@ -3,7 +3,6 @@ package io.sparqr.backend.cuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,16 +41,7 @@ class PeerCopyTest {
         "atomicMax(stage.state + task.front, peer.state[task.front]);|",
       })
   void plantedErrorsAreFound(String what, String instead) throws Exception {
-    Path headers = Files.createDirectory(folder.resolve("planted"));
-    try (var files = Files.walk(HostKernels.HEADERS)) {
-      for (Path f : (Iterable<Path>) files.skip(1)::iterator) {
-        Files.copy(f, headers.resolve(HostKernels.HEADERS.relativize(f)));
-      }
-    }
-    Path file = headers.resolve("several/peers.cuh");
-    String text = Files.readString(file);
-    assertThat(text).contains(what);
-    Files.writeString(file, text.replace(what, instead == null ? "" : instead));
+    Path headers = HostKernels.planted(folder, "several/peers.cuh", what, instead);
     Path program = HostKernels.compile(folder, headers, "peer_copy.cu");
     assertThat(HostKernels.run(program.toString(), PULLS, "1").exit()).isNotZero();
   }

@@ -3,7 +3,6 @@ package io.sparqr.backend.cuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,16 +45,7 @@ class TimelineCountsTest {
         "    case SPARQR_ANNOUNCE:|",
       })
   void plantedErrorsAreFound(String what, String instead) throws Exception {
-    Path headers = Files.createDirectory(folder.resolve("planted"));
-    try (var files = Files.list(HostKernels.HEADERS)) {
-      for (Path f : (Iterable<Path>) files::iterator) {
-        Files.copy(f, headers.resolve(f.getFileName()));
-      }
-    }
-    Path file = headers.resolve("timeline.cuh");
-    String text = Files.readString(file);
-    assertThat(text).contains(what);
-    Files.writeString(file, text.replace(what, instead == null ? "" : instead));
+    Path headers = HostKernels.planted(folder, "several/timeline.cuh", what, instead);
     Path program = HostKernels.compile(folder, headers, "timeline_counts.cu");
     assertThat(HostKernels.run(program.toString(), LISTS, "1").exit()).isNotZero();
   }

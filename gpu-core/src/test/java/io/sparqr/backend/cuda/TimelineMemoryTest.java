@@ -22,7 +22,7 @@ class TimelineMemoryTest {
   private static final Pattern CAUSE = Pattern.compile("SPARQR_(?:WORK|WAIT)_(\\w+) = (\\d+),");
 
   private static String header() throws Exception {
-    return Files.readString(Path.of("src/main/cuda/include/timeline.cuh"));
+    return Files.readString(Path.of("src/main/cuda/include/several/timeline.cuh"));
   }
 
   @Test
