@@ -152,7 +152,8 @@ class SolveProfileTest {
             "foretoldSeconds",
             "hostBytes",
             "foretoldHostBytes",
-            "deviceBytes");
+            "deviceBytes",
+            "deviceTimes");
   }
 
   @Test

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.sparqr.numeric.DeviceTimeline;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.spark.model.Dependency;
 import io.sparqr.spark.model.HalfSolve;
@@ -182,22 +181,22 @@ class SolveReportTest {
   @Test
   void timelinesOfDevicesAreInTheJsonForm() throws Exception {
     assertThat(report(List.of()).toMap()).containsEntry("deviceTimeline", null);
-    long[] counted = new long[4 * DeviceTimeline.Cause.COUNTED];
-    counted[DeviceTimeline.Cause.APPLY.ordinal()] = 1_500_000_000L;
-    counted[DeviceTimeline.Cause.COUNTED + DeviceTimeline.Cause.WAIT_DEVICE.ordinal()] =
-        500_000_000L;
-    var first = DeviceTimeline.of("H200 a", 2, 2_000_000_000L, 77, 1_000_000_000L, counted);
-    var second = DeviceTimeline.of("H200 b", 2, 2_000_000_000L, 78, 1_000_000_000L, counted);
-    DeviceTimeline[][] stages = {{first}, {first, second}};
+    List<SolveProfile.Spent> spent =
+        List.of(
+            new SolveProfile.Spent("apply", 0.375, List.of(1.5, 0.0)),
+            new SolveProfile.Spent("no task", 0.625, List.of(0.5, 2.0)));
     var task =
         new SolveProfile.Task(
             3,
             0,
-            new SolveProfile.Run(0, "driver", "H200 a + H200 b", 8, stages),
+            new SolveProfile.Run(0, "driver", "H200 a + H200 b", 8),
             0,
             2,
             new SolveProfile.Work(1, 1, 1, 1),
-            new SolveProfile.Peak(1, 1, 1));
+            new SolveProfile.Peak(1, 1, 1),
+            List.of(
+                new SolveProfile.DeviceTime(0, "H200 a", 2, 2, 77, 1, spent),
+                new SolveProfile.DeviceTime(1, "H200 b", 2, 2, 78, 1, spent)));
     var none = SolveProfile.NONE;
     var profile =
         new SolveProfile(
@@ -214,20 +213,18 @@ class SolveReportTest {
         new ObjectMapper()
             .readTree(report(List.of()).withProfile(profile).toJson())
             .get("deviceTimeline");
-    assertThat(all).hasSize(3);
-    JsonNode last = all.get(2);
+    assertThat(all).hasSize(2);
+    JsonNode last = all.get(1);
     assertThat(last.get("task").asInt()).isEqualTo(3);
     assertThat(last.get("stage").asInt()).isEqualTo(1);
     assertThat(last.get("device").asText()).isEqualTo("H200 b");
     assertThat(last.get("slots").asInt()).isEqualTo(2);
     assertThat(last.get("seconds").asDouble()).isEqualTo(2);
-    assertThat(last.get("tasks").asInt()).isEqualTo(78);
+    assertThat(last.get("blocks").asInt()).isEqualTo(78);
     assertThat(last.get("binSeconds").asDouble()).isEqualTo(1);
-    assertThat(last.get("shares").get("apply").asDouble()).isEqualTo(0.375);
-    assertThat(last.get("shares").get("wait for device").asDouble()).isEqualTo(0.125);
-    assertThat(last.get("shares").get("no task").asDouble()).isEqualTo(0.5);
-    assertThat(last.get("blockSeconds").get("apply").get(0).asDouble()).isEqualTo(1.5);
-    assertThat(last.get("blockSeconds").get("apply").get(1).asDouble()).isZero();
+    assertThat(last.get("spent").get(0).get("cause").asText()).isEqualTo("apply");
+    assertThat(last.get("spent").get(0).get("share").asDouble()).isEqualTo(0.375);
+    assertThat(last.get("spent").get(1).get("bins").get(1).asDouble()).isEqualTo(2);
   }
 
   @Test
@@ -255,8 +252,7 @@ class SolveReportTest {
                 "",
                 new TallReport.Seconds(0, 0, 0, 0),
                 RunRecord.NONE),
-            new QTransposed(new double[1][2], new double[1]),
-            new SolveProfile.Run(0, "driver", "", 1, new DeviceTimeline[0][]));
+            new QTransposed(new double[1][2], new double[1]));
     assertThat(printed).noneMatch(p -> p.toString().matches("(?s).*\\[+[A-Z][\\w.;]*@.*"));
     assertThat(printed.get(4)).hasToString("column 7 = 1 x column 0 - 0.5 x column 3");
     List<Class<?>> kinds = new ArrayList<>();

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param flopsDone flops executed
  * @param hostBytes peak heap of its data
  * @param deviceBytes peak device memory
- * @param memory {@link MemorySampler#readings()}; none if the driver samples this JVM itself
+ * @param measured what was measured meanwhile
  */
 public record TaskProfile(
     int task,
@@ -37,8 +37,26 @@ public record TaskProfile(
     double flopsDone,
     long hostBytes,
     long deviceBytes,
-    long[][] memory)
+    Measured measured)
     implements Serializable {
+
+  /**
+   * What was measured while the task ran.
+   *
+   * @param memory {@link MemorySampler#readings()}; none if the driver samples this JVM itself
+   * @param timelines by memory stage: of each device
+   */
+  record Measured(long[][] memory, DeviceTimeline[][] timelines) implements Serializable {}
+
+  /** {@link MemorySampler#readings()}; none if the driver samples this JVM itself. */
+  public long[][] memory() {
+    return measured.memory;
+  }
+
+  /** What devices did, by memory stage. */
+  public DeviceTimeline[][] timelines() {
+    return measured.timelines;
+  }
 
   /** Spark's name for the driver and, in local mode, for its only executor. */
   public static final String DRIVER = "driver";
@@ -126,14 +144,14 @@ public record TaskProfile(
       var profile =
           new TaskProfile(
               task,
-              new SolveProfile.Run(attempt, place, s.device(), threads, timelines()),
+              new SolveProfile.Run(attempt, place, s.device(), threads),
               began,
               System.currentTimeMillis(),
               Math.toIntExact(s.fronts()),
               s.flopsDone(),
               s.peakHostBytes(),
               s.peakDeviceBytes(),
-              seen);
+              new Measured(seen, timelines()));
       // As bytes, because Spark's driver deserializes accumulators without the classes of a
       // session's artifacts.
       byte[] encoded = ObjectCodec.encode(profile);

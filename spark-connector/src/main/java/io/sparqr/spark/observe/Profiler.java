@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.observe;
 
+import io.sparqr.numeric.DeviceTimeline;
 import io.sparqr.partition.ResourceModel;
 import io.sparqr.partition.SubtreeTask;
 import io.sparqr.spark.metrics.MemorySampler;
@@ -10,6 +11,7 @@ import io.sparqr.spark.report.SolveProfile;
 import io.sparqr.sparse.SparsityPattern;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -105,7 +107,28 @@ public final class Profiler {
         seconds(t.endedMillis()),
         new SolveProfile.Work(
             t.fronts(), planned.flops(), t.flopsDone(), rate > 0 ? planned.flops() / rate : 0),
-        new SolveProfile.Peak(t.hostBytes(), planned.hostBytes(), t.deviceBytes()));
+        new SolveProfile.Peak(t.hostBytes(), planned.hostBytes(), t.deviceBytes()),
+        deviceTimes(t.timelines()));
+  }
+
+  /** The timelines of a task's stages, as the report has them. */
+  static List<SolveProfile.DeviceTime> deviceTimes(DeviceTimeline[][] stages) {
+    var all = new ArrayList<SolveProfile.DeviceTime>();
+    for (int s = 0; s < stages.length; s++) {
+      for (DeviceTimeline t : stages[s]) {
+        var spent = new ArrayList<SolveProfile.Spent>();
+        for (DeviceTimeline.Cause cause : DeviceTimeline.Cause.values()) {
+          double[] bins = t.blockSeconds()[cause.ordinal()];
+          spent.add(
+              new SolveProfile.Spent(
+                  cause.words(), t.share(cause), Arrays.stream(bins).boxed().toList()));
+        }
+        all.add(
+            new SolveProfile.DeviceTime(
+                s, t.device(), t.slots(), t.seconds(), t.tasks(), t.binSeconds(), spent));
+      }
+    }
+    return all;
   }
 
   /** The profile so far. */

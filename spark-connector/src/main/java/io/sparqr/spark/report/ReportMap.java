@@ -1,7 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.report;
 
-import io.sparqr.numeric.DeviceTimeline;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -83,33 +82,23 @@ final class ReportMap {
   private static @Nullable List<Map<String, Object>> timelines(SolveProfile profile) {
     var all = new ArrayList<Map<String, Object>>();
     for (SolveProfile.Task task : profile.tasks()) {
-      DeviceTimeline[][] stages = task.run().timelines();
-      for (int s = 0; s < stages.length; s++) {
-        for (DeviceTimeline t : stages[s]) {
-          all.add(timeline(task.id(), s, t));
-        }
+      for (SolveProfile.DeviceTime t : task.deviceTimes()) {
+        all.add(timeline(task.id(), t));
       }
     }
     return all.isEmpty() ? null : all;
   }
 
-  private static Map<String, Object> timeline(int task, int stage, DeviceTimeline t) {
-    var shares = new LinkedHashMap<String, Object>();
-    var blocks = new LinkedHashMap<String, Object>();
-    for (DeviceTimeline.Cause cause : DeviceTimeline.Cause.values()) {
-      shares.put(cause.words(), t.share(cause));
-      blocks.put(cause.words(), t.blockSeconds()[cause.ordinal()]);
-    }
+  private static Map<String, Object> timeline(int task, SolveProfile.DeviceTime t) {
     var map = new LinkedHashMap<String, Object>();
     map.put("task", task);
-    map.put("stage", stage);
+    map.put("stage", t.stage());
     map.put("device", t.device());
     map.put("slots", t.slots());
     map.put("seconds", t.seconds());
-    map.put("tasks", t.tasks());
+    map.put("blocks", t.blocks());
     map.put("binSeconds", t.binSeconds());
-    map.put("shares", shares);
-    map.put("blockSeconds", blocks);
+    map.put("spent", t.spent());
     return map;
   }
 }

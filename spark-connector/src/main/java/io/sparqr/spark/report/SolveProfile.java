@@ -2,7 +2,6 @@
 package io.sparqr.spark.report;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
-import io.sparqr.numeric.DeviceTimeline;
 import java.io.Serializable;
 import java.util.List;
 
@@ -71,6 +70,7 @@ public record SolveProfile(
    * @param level of the task tree
    * @param begin time before its rows are decoded
    * @param end time when its rows of R are complete
+   * @param deviceTimes what its devices did, if it had any
    */
   public record Task(
       int id,
@@ -79,8 +79,15 @@ public record SolveProfile(
       double begin,
       double end,
       @JsonUnwrapped Work work,
-      @JsonUnwrapped Peak peak)
-      implements Serializable {}
+      @JsonUnwrapped Peak peak,
+      List<DeviceTime> deviceTimes)
+      implements Serializable {
+
+    /** Copies the list. */
+    public Task {
+      deviceTimes = List.copyOf(deviceTimes);
+    }
+  }
 
   /**
    * Which attempt at a task this is, and where it ran.
@@ -89,16 +96,50 @@ public record SolveProfile(
    * @param place the JVM: "driver" in local mode, otherwise the executor and its host
    * @param device name of the GPU, empty on CPUs
    * @param threads host threads allowed for the task
-   * @param timelines by memory stage: what each device did; empty without devices; not copied
    */
-  public record Run(
-      int attempt, String place, String device, int threads, DeviceTimeline[][] timelines)
+  public record Run(int attempt, String place, String device, int threads)
+      implements Serializable {}
+
+  /**
+   * What the thread blocks of a device did in a memory stage of a task. Each device's time begins
+   * at its own first block.
+   *
+   * @param stage memory stage of the task, from 0; one that was done again is there again
+   * @param device name and PCI address
+   * @param slots blocks that the device can run at the same time
+   * @param seconds from its first block's begin to the last one's end
+   * @param blocks that ended
+   * @param binSeconds length of a bin of time; the last one ends with the stage
+   * @param spent by cause; in every bin they add up to slots times its length
+   */
+  public record DeviceTime(
+      int stage,
+      String device,
+      int slots,
+      double seconds,
+      long blocks,
+      double binSeconds,
+      List<Spent> spent)
       implements Serializable {
 
-    @Override
-    public String toString() {
-      return "attempt %d on %s, %d threads, device '%s', timelines of %d stages"
-          .formatted(attempt, place, threads, device, timelines.length);
+    /** Copies the list. */
+    public DeviceTime {
+      spent = List.copyOf(spent);
+    }
+  }
+
+  /**
+   * Time of a device's blocks.
+   *
+   * @param cause what they did, or what they waited for
+   * @param share of all block slots in the whole stage
+   * @param bins by bin of time: seconds, summed over the blocks
+   */
+  public record Spent(String cause, double share, List<Double> bins) implements Serializable {
+
+    /** Copies the list. */
+    public Spent {
+      bins = List.copyOf(bins);
     }
   }
 

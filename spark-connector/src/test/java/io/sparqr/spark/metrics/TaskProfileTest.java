@@ -32,7 +32,7 @@ class TaskProfileTest {
     watch.done(FactorSummary.none());
     assertThat(flops).containsExactly(3.0);
     TaskProfile profile = ObjectCodec.decode(told.value().get(0), TaskProfile.class);
-    DeviceTimeline[][] stages = profile.run().timelines();
+    DeviceTimeline[][] stages = profile.timelines();
     assertThat(stages).hasNumberOfRows(2);
     assertThat(stages[1]).hasSize(2);
     assertThat(TimelineText.of(List.of(stages[1])))
