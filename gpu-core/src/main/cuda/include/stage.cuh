@@ -58,9 +58,12 @@ struct SparqrStage {
 #ifdef SPARQR_SEVERAL
   const SparqrPeer* peers;        // by device, in this device's memory; null: the stage has one device
   unsigned long long* announced;  // by front: announcements that this device has made to others
-  SparqrTimeline* timeline;       // what blocks do when (several/timeline.cuh); null: nothing is measured
+  // What blocks do when (several/timeline.cuh), in bins of 2^bin_shift nanoseconds; only with progress. Null: nothing is
+  // measured.
+  SparqrTimeline* timeline;
+  unsigned long long bin_shift;
 };
-static_assert(sizeof(SparqrStage) == 152, "stage size with several devices");
+static_assert(sizeof(SparqrStage) == 160, "stage size with several devices");
 #else
 };
 static_assert(sizeof(SparqrStage) == 128, "stage size");

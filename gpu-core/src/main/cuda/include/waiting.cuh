@@ -85,14 +85,21 @@ __device__ __forceinline__ bool next_task(const SparqrStage& stage, long long fi
     long long number = first + blockIdx.x;
     if (stage.progress != nullptr) {
       if (lane == 0) {
-#ifdef SPARQR_SEVERAL
-        if (stage.timeline != nullptr) {
-          begin_clock(*stage.timeline, block_clock());
-        }
-#endif
         // Blocks nearly always start in order: prefetch the likely record while waiting for the ticket.
         asm volatile("prefetch.global.L2 [%0];" ::"l"(stage.tasks + number));
+#ifdef SPARQR_SEVERAL
+        if (stage.timeline != nullptr) {
+          // Two atomic operations on their way at the same time.
+          SparqrClock& clock = block_clock();
+          const unsigned long long begin = begin_clock(*stage.timeline, clock);
+          number = atomicAdd(stage.progress, 1ull);
+          clock.begin = min(begin, clock.taken);
+        } else {
+          number = atomicAdd(stage.progress, 1ull);
+        }
+#else
         number = atomicAdd(stage.progress, 1ull);
+#endif
       }
       number = __shfl_sync(~0u, number, 0);
       given_up = number < 0;

@@ -89,10 +89,10 @@ typedef bool (*PeerTask)(const SparqrStage&, const SparqrTask&, const SparqrFron
 __device__ PeerTask peer_task_at = peer_task;
 
 /** The same. */
-__device__ __noinline__ void timeline_task(SparqrTimeline* timeline, int kind, const SparqrClock& clock) {
-  count_task(*timeline, kind, clock);
+__device__ __noinline__ void timeline_task(const SparqrStage& stage, int kind, const SparqrClock& clock) {
+  count_task(*stage.timeline, stage.bin_shift, kind, clock);
 }
-typedef void (*TimelineTask)(SparqrTimeline*, int, const SparqrClock&);
+typedef void (*TimelineTask)(const SparqrStage&, int, const SparqrClock&);
 __device__ TimelineTask timeline_task_at = timeline_task;
 
 template <int BUNDLE>
@@ -119,7 +119,7 @@ __device__ __forceinline__ void run_task(const SparqrStage& stage, long long fir
   if (stage.timeline != nullptr) {
     __syncthreads();
     if (threadIdx.x == 0) {
-      (*const_cast<volatile TimelineTask*>(&timeline_task_at))(stage.timeline, task.kind, block_clock());
+      (*const_cast<volatile TimelineTask*>(&timeline_task_at))(stage, task.kind, block_clock());
     }
   }
 }

@@ -29,18 +29,19 @@ enum SparqrCause : int32_t {
 
 constexpr int SPARQR_BINS = 512;
 
-/** In the device's memory; the host writes bin_nanos, all ones to begin, and zeros. */
+/** In the device's memory; the host writes all ones to begin, and zeros. The last bin takes what comes later, too. */
 struct SparqrTimeline {
   unsigned long long begin;  // timer at the first ticket
   unsigned long long end;    // timer at the end of the last task
   unsigned long long tasks;
-  unsigned long long bin_nanos;  // length of a bin, at least 1; the last one takes the rest
+  unsigned long long unused;
   unsigned long long nanos[SPARQR_BINS][SPARQR_CAUSES];
 };
 static_assert(sizeof(SparqrTimeline) == 32800, "timeline size");
 
 /** Where a block's task stands by the device's timer; in shared memory, for one thread. taken <= waited <= pulled. */
 struct SparqrClock {
+  unsigned long long begin;   // the first ticket so far; <= taken
   unsigned long long taken;   // its ticket
   unsigned long long waited;  // end of the wait for its counts; no wait: taken
   unsigned long long pulled;  // end of the wait for another device; no wait: waited
@@ -49,7 +50,6 @@ struct SparqrClock {
 
 #ifdef SPARQR_HOST
 #include "host_timer.h"
-#define SPARQR_LOAD(place) (place)
 #else
 __device__ __forceinline__ unsigned long long timer_nanos() {
   unsigned long long now;
@@ -62,21 +62,14 @@ __device__ __forceinline__ SparqrClock& block_clock() {
   __shared__ SparqrClock clock;
   return clock;
 }
-
-__device__ __forceinline__ unsigned long long load_relaxed(const unsigned long long& place) {
-  unsigned long long value;
-  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(&place));
-  return value;
-}
-#define SPARQR_LOAD(place) load_relaxed(place)
 #endif
 
-/** Before a ticket is taken. */
-__device__ __forceinline__ void begin_clock(SparqrTimeline& timeline, SparqrClock& clock) {
+/** Before a ticket is taken; returns the first ticket's time before this one. */
+__device__ __forceinline__ unsigned long long begin_clock(SparqrTimeline& timeline, SparqrClock& clock) {
   const unsigned long long now = timer_nanos();
   clock.taken = clock.waited = clock.pulled = now;
   clock.missing = SPARQR_WAIT_CHAIN;
-  atomicMin(&timeline.begin, now);
+  return atomicMin(&timeline.begin, now);
 }
 
 /** The counts of a task are there, after a poll that has failed. */
@@ -108,14 +101,13 @@ __device__ __forceinline__ SparqrCause work_of(int kind) {
 }
 
 /** Adds [from, to) to the bins that it spans. */
-__device__ __forceinline__ void add_interval(SparqrTimeline& timeline, unsigned long long begin,
+__device__ __forceinline__ void add_interval(SparqrTimeline& timeline, unsigned shift, unsigned long long begin,
                                              unsigned long long from, unsigned long long to, int cause) {
-  const unsigned long long length = timeline.bin_nanos;
   while (from < to) {
-    const unsigned long long bin = (from - begin) / length;
+    const unsigned long long bin = (from - begin) >> shift;
     unsigned long long end = to;
     if (bin < SPARQR_BINS - 1) {
-      const unsigned long long next = begin + (bin + 1) * length;
+      const unsigned long long next = begin + ((bin + 1) << shift);
       end = to < next ? to : next;
     }
     atomicAdd(&timeline.nanos[bin < SPARQR_BINS - 1 ? bin : SPARQR_BINS - 1][cause], end - from);
@@ -124,16 +116,15 @@ __device__ __forceinline__ void add_interval(SparqrTimeline& timeline, unsigned 
 }
 
 /**
- * Counts a task that is done. Called by one thread, after the block's other threads have met it. This block has lowered
- * `begin` to its own ticket at least; what it falls by afterwards, the time in which the first blocks start, moves no more
- * than their tasks.
+ * Counts a task that is done. Called by one thread, after the block's other threads have met it. Of the device's first
+ * blocks each has its own idea of the begin, a few microseconds apart: it moves what they count by as much, not the sums.
  */
-__device__ __forceinline__ void count_task(SparqrTimeline& timeline, int kind, const SparqrClock& clock) {
+__device__ __forceinline__ void count_task(SparqrTimeline& timeline, unsigned shift, int kind,
+                                           const SparqrClock& clock) {
   const unsigned long long now = timer_nanos();
-  const unsigned long long begin = SPARQR_LOAD(timeline.begin);
-  add_interval(timeline, begin, clock.taken, clock.waited, clock.missing);
-  add_interval(timeline, begin, clock.waited, clock.pulled, SPARQR_WAIT_DEVICE);
-  add_interval(timeline, begin, clock.pulled, now, work_of(kind));
+  add_interval(timeline, shift, clock.begin, clock.taken, clock.waited, clock.missing);
+  add_interval(timeline, shift, clock.begin, clock.waited, clock.pulled, SPARQR_WAIT_DEVICE);
+  add_interval(timeline, shift, clock.begin, clock.pulled, now, work_of(kind));
   atomicMax(&timeline.end, now);
   atomicAdd(&timeline.tasks, 1ull);
 }

@@ -282,8 +282,7 @@ public final class CudaRoundExecutor implements RoundExecutor {
     ByteBuffer parameter =
         memory.parameter(tolerance, options.bundle(), reflectors(program), null, null);
     if (timed) {
-      long binNanos = TimelineMemory.binNanos(program, 1);
-      StageMemory.timed(parameter, lane.timeline().begin(binNanos));
+      lane.timeline().begin(program, 1, parameter);
     }
     int n = launches.ends().length;
     for (int i = 0; i < n + 2; i++) {

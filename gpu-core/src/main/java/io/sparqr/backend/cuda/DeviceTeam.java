@@ -265,10 +265,9 @@ final class DeviceTeam implements AutoCloseable {
     var parameters = new ByteBuffer[n];
     Arrays.setAll(parameters, d -> parameter(d, tolerance, reflectors));
     if (first.timed()) {
-      long binNanos = TimelineMemory.binNanos(stage.one(), n);
       for (int d = 0; d < n; d++) {
         lanes.get(d).device().bind();
-        StageMemory.timed(parameters[d], lanes.get(d).timeline().begin(binNanos));
+        lanes.get(d).timeline().begin(stage.one(), n, parameters[d]);
       }
     }
     if (inTurn) {

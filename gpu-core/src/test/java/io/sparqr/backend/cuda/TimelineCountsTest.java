@@ -33,10 +33,10 @@ class TimelineCountsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "atomicMin(&timeline.begin, now);|timeline.begin = now;",
+        "return atomicMin(&timeline.begin, now);|return timeline.begin = now;",
         "clock.waited = clock.pulled = timer_nanos();|clock.waited = timer_nanos();",
         "end = to < next ? to : next;|end = to;",
-        "begin + (bin + 1) * length|begin + (bin + 2) * length",
+        "begin + ((bin + 1) << shift)|begin + ((bin + 2) << shift)",
         "bin < SPARQR_BINS - 1 ? bin : SPARQR_BINS - 1|bin % SPARQR_BINS",
         "clock.waited, clock.missing);|clock.waited, SPARQR_WAIT_CHAIN);",
         "clock.pulled, now, work_of(kind)|clock.waited, now, work_of(kind)",

@@ -35,7 +35,7 @@ class TimelineMemoryTest {
     int from = header.indexOf("struct SparqrTimeline {");
     String fields = header.substring(from, header.indexOf("};", from));
     assertThat(FIELD.matcher(fields).results().map(r -> r.group(1)))
-        .containsExactly("begin", "end", "tasks", "bin_nanos", "nanos");
+        .containsExactly("begin", "end", "tasks", "unused", "nanos");
   }
 
   @Test
@@ -59,13 +59,12 @@ class TimelineMemoryTest {
   void clearCountsAreZerosAndABeginThatEveryTicketLowers() {
     ByteBuffer b = counts();
     Arrays.fill(b.array(), (byte) 77);
-    TimelineMemory.clear(b, 1234);
+    TimelineMemory.clear(b);
     assertThat(b.getLong(0)).isEqualTo(-1);
-    assertThat(b.getLong(24)).isEqualTo(1234);
     for (int at = 8; at < TimelineMemory.BYTES; at += 8) {
-      assertThat(b.getLong(at)).isEqualTo(at == 24 ? 1234 : 0);
+      assertThat(b.getLong(at)).isZero();
     }
-    DeviceTimeline none = TimelineMemory.timeline("gpu", 264, b);
+    DeviceTimeline none = TimelineMemory.timeline("gpu", 264, 10, b);
     assertThat(none.seconds()).isZero();
     assertThat(none.tasks()).isZero();
   }
@@ -73,39 +72,48 @@ class TimelineMemoryTest {
   private static ByteBuffer example() {
     ByteBuffer b = counts();
     b.putLong(0, 5_000);
-    b.putLong(8, 7_000);
+    b.putLong(8, 5_000 + 2 * 1024);
     b.putLong(16, 42);
-    b.putLong(24, 1_000);
-    b.putLong(32 + 8 * Cause.APPLY.ordinal(), 900);
-    b.putLong(32 + 8 * (Cause.COUNTED + Cause.WAIT_DEVICE.ordinal()), 300);
+    b.putLong(32 + 8 * Cause.APPLY.ordinal(), 512);
+    b.putLong(32 + 8 * (Cause.COUNTED + Cause.WAIT_DEVICE.ordinal()), 256);
     return b;
   }
 
   @Test
   void countsAreRead() {
-    DeviceTimeline t = TimelineMemory.timeline("gpu", 1, example());
+    DeviceTimeline t = TimelineMemory.timeline("gpu", 1, 10, example());
     assertThat(t.device()).isEqualTo("gpu");
     assertThat(t.tasks()).isEqualTo(42);
-    assertThat(Math.round(1e9 * t.seconds())).isEqualTo(2_000);
+    assertThat(Math.round(1e9 * t.seconds())).isEqualTo(2048);
     assertThat(t.bins()).isEqualTo(2);
-    assertThat(Math.round(1000 * t.share(Cause.APPLY, 0))).isEqualTo(900);
-    assertThat(Math.round(1000 * t.share(Cause.WAIT_DEVICE, 1))).isEqualTo(300);
-    assertThat(Math.round(1000 * t.share(Cause.NO_TASK, 1))).isEqualTo(700);
+    assertThat(Math.round(1024 * t.share(Cause.APPLY, 0))).isEqualTo(512);
+    assertThat(Math.round(1024 * t.share(Cause.WAIT_DEVICE, 1))).isEqualTo(256);
+    assertThat(Math.round(1024 * t.share(Cause.NO_TASK, 1))).isEqualTo(768);
+  }
+
+  @Test
+  void binsCoverThePredictedTimeAndFewMore() {
+    for (double nanos = 1; nanos < 1e13; nanos *= 1.7) {
+      double bins = nanos / (1L << TimelineMemory.shift(nanos));
+      assertThat(bins).isLessThanOrEqualTo(128);
+      assertThat(bins).isGreaterThanOrEqualTo(Math.min(64, Math.floor(nanos)));
+    }
+    assertThat(TimelineMemory.shift(1e30)).isEqualTo(40);
   }
 
   /** Every word matters: with one changed, the timeline is another one, or refused. */
   @Test
   void aWordInAnotherPlaceIsSeen() {
-    DeviceTimeline right = TimelineMemory.timeline("gpu", 1, example());
-    for (int at : new int[] {0, 8, 16, 24, 32, 32 + 8 * Cause.COUNTED, TimelineMemory.BYTES - 8}) {
+    DeviceTimeline right = TimelineMemory.timeline("gpu", 1, 10, example());
+    for (int at : new int[] {0, 8, 16, 32, 32 + 8 * Cause.COUNTED, TimelineMemory.BYTES - 8}) {
       ByteBuffer b = example();
       b.putLong(at, b.getLong(at) + 500);
-      assertThat(TimelineMemory.timeline("gpu", 1, b))
+      assertThat(TimelineMemory.timeline("gpu", 1, 10, b))
           .usingRecursiveComparison()
           .isNotEqualTo(right);
     }
     ByteBuffer small = counts().limit(TimelineMemory.BYTES - 8);
-    assertThatThrownBy(() -> TimelineMemory.timeline("gpu", 1, small))
+    assertThatThrownBy(() -> TimelineMemory.timeline("gpu", 1, 10, small))
         .isInstanceOf(java.nio.BufferUnderflowException.class);
   }
 }

@@ -229,7 +229,7 @@ final class PlainLaunch implements PlainCalls.Work {
   }
 
   private void spread(long timeline, long from, long to, Cause cause) {
-    long length = word(timeline + 24);
+    long length = 1L << stage.getLong(TIMELINE + 8);
     long zero = word(timeline);
     for (long at = from; at < to; ) {
       long bin = Math.min((at - zero) / length, BINS - 1);

@@ -28,7 +28,7 @@ public final class CudaModule implements AutoCloseable {
   public static final int NORM_PARTS = 64;
 
   /** Bytes of SparqrStage, the launch's parameter. */
-  public static final int STAGE_BYTES = 152;
+  public static final int STAGE_BYTES = 160;
 
   /** Of these, what the kernels for one device take; the rest is 0 in a launch of theirs. */
   static final int ONE_STAGE_BYTES = 128;

@@ -64,6 +64,8 @@ public final class StageMemory implements AutoCloseable {
 
   private static final int TIMELINE = 144;
 
+  private static final int BIN_SHIFT = 152;
+
   /** The byte of {@link Part#PROGRESS} whose highest bit is SPARQR_GIVEN_UP. */
   private static final int GIVEN_UP_AT = FAILURE_BYTES + 7;
 
@@ -241,9 +243,11 @@ public final class StageMemory implements AutoCloseable {
    *
    * @param parameter of {@link #parameter}, of tasks with dependencies
    * @param timeline address of the counts (SparqrTimeline)
+   * @param shift a bin of time is 2^shift nanoseconds
    */
-  public static void timed(ByteBuffer parameter, long timeline) {
+  public static void timed(ByteBuffer parameter, long timeline, int shift) {
     parameter.putLong(TIMELINE, timeline);
+    parameter.putLong(BIN_SHIFT, shift);
   }
 
   /** SparqrPeer of this memory. */
