@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 // The timeline of a device: nanoseconds of its blocks by bin of time and by cause (docs/design/several-devices.md,
-// Timeline). Only if the host has put one into the stage's parameter; else a task tests that field twice, and no more.
+// Timeline). Only if the host has put one into the stage's parameter; else a task tests that field twice, and a failed poll
+// once, and nothing more.
 //
 // One thread of a block reads the device's timer before it takes its ticket, when a wait has ended, and when the task is
 // done. From the ticket to the end of the wait for the task's counts is one interval, of length 0 if the first poll

@@ -169,6 +169,32 @@
     resolve: { scale: { x: 'independent' } },
   }));
 
+  // what devices did: for each device of a stage its block slots over time, by cause
+  const deviceTimes = profile.tasks.flatMap(t => t.deviceTimes.map(d => ({ ...d, task: t.id, name: `task ${t.id}, stage ${d.stage + 1}: ${d.device}` })));
+  if (deviceTimes.length) {
+    at('s-devices').hidden = false;
+    const most = [...deviceTimes].sort((a, b) => b.slots * b.seconds - a.slots * a.seconds).slice(0, 12);
+    const panels = deviceTimes.filter(d => most.includes(d)).map((d, k) => ({ ...d, name: `${d.name}${d.seconds > 0 ? ', ' + time(d.seconds) : ''}`, order: k }));
+    const causes = panels[0].spent.map(s => s.cause);
+    const bars = panels.flatMap(d => d.spent.flatMap((s, order) => s.bins.map((seconds, bin) => {
+      const from = bin * d.binSeconds;
+      const to = bin === s.bins.length - 1 ? d.seconds : from + d.binSeconds;
+      return { panel: d.name, cause: s.cause, order, from, to, share: Math.max(0, seconds / (d.slots * (to - from) || 1)) };
+    }))).filter(b => b.share > 0);
+    about('devices', `What the thread blocks of ${panels.length < deviceTimes.length ? 'the busiest ' + panels.length + ' of ' : ''}${count(deviceTimes.length)} devices and stages did, as shares of their block slots. Each device’s time begins at its own first block.`);
+    await draw('devices', width => ({
+      $schema: lite, data: { values: bars },
+      facet: { row: { field: 'panel', type: 'nominal', sort: panels.map(p => p.name), title: null, header: { labelAngle: 0, labelAnchor: 'start', labelOrient: 'top' } } },
+      resolve: { scale: { x: 'independent' } },
+      spec: { width: width - 60, height: 90, mark: { type: 'bar', binSpacing: 0 },
+        encoding: { x: { field: 'from', bin: 'binned', type: 'quantitative', title: 'seconds since the device began the stage' }, x2: { field: 'to' },
+          y: { field: 'share', type: 'quantitative', stack: 'zero', title: null, axis: { format: '%', tickCount: 4 }, scale: { domain: [0, 1], clamp: true } },
+          color: { field: 'cause', type: 'nominal', title: null, scale: { domain: causes }, legend: { orient: 'bottom', columns: Math.max(1, Math.floor(width / 140)) } },
+          order: { field: 'order' },
+          tooltip: [{ field: 'cause' }, { field: 'share', format: '.1%' }, { field: 'from', format: '.4f' }, { field: 'to', format: '.4f' }] } },
+    }));
+  }
+
   // 4. the tree: a tile for each front, inside the tile of its subtree
   const nodes = profile.fronts;
   if (nodes.length) {
