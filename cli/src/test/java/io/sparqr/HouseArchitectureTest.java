@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr;
 
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
@@ -130,6 +131,29 @@ class HouseArchitectureTest {
   @Test
   void accumulatorsAreSparksOwn() {
     noClasses().should().beAssignableTo("org.apache.spark.util.AccumulatorV2").check(CLASSES);
+  }
+
+  /**
+   * Java 17 counts the place of a part in bytes in an int: comparing parts of arrays of more than
+   * 2^31 bytes ends the JVM. {@link io.sparqr.sparse.IndexRanges} does not.
+   */
+  @Test
+  void partsOfLongArraysAreNotComparedByJava() {
+    noClasses()
+        .should()
+        .callMethodWhere(
+            target(owner(name("java.util.Arrays")))
+                .and(target(nameMatching("equals|compare|mismatch")))
+                .and(
+                    describe(
+                        "parts of arrays whose elements have several bytes",
+                        call ->
+                            call.getTarget().getRawParameterTypes().size() >= 6
+                                && !call.getTarget()
+                                    .getRawParameterTypes()
+                                    .get(0)
+                                    .isEquivalentTo(byte[].class))))
+        .check(CLASSES);
   }
 
   /** Spark logs under an RDD's class that it is released, so that ours must be silent. */

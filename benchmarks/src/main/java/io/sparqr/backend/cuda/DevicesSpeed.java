@@ -162,7 +162,10 @@ final class DevicesSpeed {
       }
       if (!Arrays.equals(bits, expected)) {
         throw new AssertionError(
-            name + " on " + devices + " devices: other bits, first at word " //
+            name
+                + " on "
+                + devices
+                + " devices: other bits, first at word " //
                 + Arrays.mismatch(bits, expected));
       }
       f.summary().warnings().forEach(System.out::println);

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.numeric.assembly;
 
+import io.sparqr.sparse.IndexRanges;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.Arrays;
 
@@ -200,7 +201,7 @@ public final class FrontLayout {
     int from = rows.rows().rowStart()[row];
     int to = rows.rows().rowStart()[row + 1];
     int[] position = rows.rows().position();
-    if (to - from == fn && Arrays.equals(position, from, to, positionOf, 0, fn)) {
+    if (to - from == fn && IndexRanges.equal(position, from, to, positionOf, 0)) {
       for (int k = 0; k < to - from; k++) {
         target[at + k] = base + k;
       }

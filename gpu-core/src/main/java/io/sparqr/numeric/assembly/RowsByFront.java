@@ -3,6 +3,7 @@ package io.sparqr.numeric.assembly;
 
 import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.SubtreeProblem;
+import io.sparqr.sparse.IndexRanges;
 import io.sparqr.threads.Parallel;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -185,7 +186,7 @@ public final class RowsByFront {
         COMPARED,
         threads,
         (from, to, t) -> {
-          if (!differ.get() && !Arrays.equals(a, from, to, b, from, to)) {
+          if (!differ.get() && !IndexRanges.equal(a, from, to, b, from)) {
             differ.set(true);
           }
         });

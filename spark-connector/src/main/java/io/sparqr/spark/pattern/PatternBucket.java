@@ -2,6 +2,7 @@
 package io.sparqr.spark.pattern;
 
 import io.sparqr.spark.pattern.PatternOrder.Piece;
+import io.sparqr.sparse.IndexRanges;
 import java.util.Arrays;
 
 /**
@@ -151,7 +152,7 @@ final class PatternBucket {
     }
     int i = px.from()[(int) x];
     int j = py.from()[(int) y];
-    return Arrays.compare(
+    return IndexRanges.compare(
         px.column(), i, i + px.length()[(int) x], py.column(), j, j + py.length()[(int) y]);
   }
 

@@ -3,6 +3,7 @@ package io.sparqr.spark.pattern;
 
 import io.sparqr.error.IndexOverflowException;
 import io.sparqr.spark.wire.PatternCodec.Patterns;
+import io.sparqr.sparse.IndexRanges;
 import java.util.Arrays;
 
 /**
@@ -94,7 +95,8 @@ final class PatternTable {
       int q = (int) found - 1;
       if ((found ^ h) >>> 32 == 0
           && hash[q] == h
-          && Arrays.equals(column, start[q], start[q + 1], column, start[p], start[p + 1])) {
+          && start[q + 1] - start[q] == start[p + 1] - start[p]
+          && IndexRanges.equal(column, start[q], start[q + 1], column, start[p])) {
         multiplicity[q] += multiplicity[p];
         return;
       }
@@ -248,7 +250,8 @@ final class PatternTable {
     int c = Long.compare(hash[p], hash[q]);
     return c > 0
         || c == 0
-            && Arrays.compare(column, start[p], start[p + 1], column, start[q], start[q + 1]) > 0;
+            && IndexRanges.compare(column, start[p], start[p + 1], column, start[q], start[q + 1])
+                > 0;
   }
 
   private int first(int p) {

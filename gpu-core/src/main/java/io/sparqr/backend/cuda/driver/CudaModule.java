@@ -165,7 +165,10 @@ public final class CudaModule implements AutoCloseable {
         driver
             .calls()
             .residentBlocks(
-                blocks, bundle > 4 ? kernels.of8 : kernels.of4, THREADS, 8 * sharedDoubles(bundle)));
+                blocks,
+                bundle > 4 ? kernels.of8 : kernels.of4,
+                THREADS,
+                8 * sharedDoubles(bundle)));
     return blocks[0];
   }
 

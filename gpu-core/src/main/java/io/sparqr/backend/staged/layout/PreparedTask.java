@@ -5,6 +5,7 @@ import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.assembly.RowsByFront;
+import io.sparqr.sparse.IndexRanges;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -63,7 +64,7 @@ public final class PreparedTask {
     boolean serves(int[] pending, BlockShapes there, SymbolicAnalysis analysis, long budget) {
       int n = fronts.length;
       return n <= pending.length
-          && Arrays.equals(fronts, 0, n, pending, 0, n)
+          && IndexRanges.equal(fronts, 0, n, pending, 0)
           && program.deviceBytes() <= budget
           && blocks.equals(there.inputs(analysis, fronts));
     }
