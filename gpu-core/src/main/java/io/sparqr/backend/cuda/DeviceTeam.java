@@ -8,7 +8,6 @@ import io.sparqr.backend.cuda.resident.DeviceSession;
 import io.sparqr.backend.cuda.transfer.StageMemory;
 import io.sparqr.backend.cuda.transfer.StageMemory.Part;
 import io.sparqr.backend.cuda.transfer.StageUpload;
-import io.sparqr.backend.cuda.transfer.TaskUpload;
 import io.sparqr.backend.schedule.FrontDevices;
 import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.schedule.StageSchedule;
@@ -158,7 +157,7 @@ final class DeviceTeam implements AutoCloseable {
     try {
       boolean launched = false;
       try {
-        launch(stage, tolerance, ends);
+        sent += launch(stage, tolerance, ends);
         launched = true;
       } finally {
         if (!launched) {
@@ -204,7 +203,7 @@ final class DeviceTeam implements AutoCloseable {
     peers.get(d).clear(program);
   }
 
-  /** Sends what is not on the devices; returns the bytes. */
+  /** Sends what is not on the devices, without lists; returns the bytes. */
   private long upload(DeviceStage stage, StageInput input) {
     long sent = 0;
     for (int d = 0; d < stage.programs().size(); d++) {
@@ -222,23 +221,13 @@ final class DeviceTeam implements AutoCloseable {
       peers.get(d).sendPlaces(lanes, peers(stage));
       if (!resident) {
         peers.get(d).sendFronts(program);
-        sent += sendTasks(lane, program.schedule());
       }
     }
-    resident = true;
     return sent;
   }
 
   private List<PeerMemory> peers(DeviceStage stage) {
     return peers.subList(0, stage.programs().size());
-  }
-
-  private static long sendTasks(DeviceLane lane, StageSchedule schedule) {
-    var tasks = new TaskUpload(lane.transfers(), lane.memory().get(Part.TASKS), schedule);
-    try (TaskUpload sending = tasks.start(lane.workers())) {
-      sending.await(schedule.rounds() - 1, lane.compute());
-    }
-    return tasks.bytes();
   }
 
   private ByteBuffer parameter(int d, double tolerance, boolean reflectors) {
@@ -255,11 +244,13 @@ final class DeviceTeam implements AutoCloseable {
   }
 
   /**
-   * Enqueues all rounds on all devices.
+   * Enqueues all rounds on all devices, the first ones while the lists of later ones are on their
+   * way.
    *
    * @param ends out: the ends of the other devices' rounds
+   * @return bytes of lists sent
    */
-  private void launch(DeviceStage stage, double tolerance, List<CudaEvent> ends) {
+  private long launch(DeviceStage stage, double tolerance, List<CudaEvent> ends) {
     boolean reflectors = first.reflectors(stage.one());
     int n = stage.programs().size();
     var parameters = new ByteBuffer[n];
@@ -270,27 +261,49 @@ final class DeviceTeam implements AutoCloseable {
         lanes.get(d).timeline().begin(stage.one(), n, parameters[d]);
       }
     }
-    if (inTurn) {
-      launchInTurn(stage, parameters);
-      return;
-    }
     for (int d = 1; d < n; d++) {
       lanes.get(d).device().bind();
       ends.add(new CudaEvent(lanes.get(d).device().driver(), false));
     }
-    for (int d = 0; d < n; d++) {
-      lanes.get(d).device().bind();
-      launch(d, lanes.get(d), parameters[d], 0, stage.programs().get(d).schedule().tasks());
+    try (var lists = new DeviceLists(lanes.subList(0, n), stage, resident)) {
+      if (inTurn) {
+        launchInTurn(stage, parameters, lists);
+      } else {
+        launchTogether(stage, parameters, lists);
+        for (int d = 1; d < n; d++) {
+          lanes.get(d).device().bind();
+          ends.get(d - 1).record(lanes.get(d).compute());
+        }
+      }
+      resident = true;
+      return lists.bytes();
     }
-    for (int d = 1; d < n; d++) {
-      lanes.get(d).device().bind();
-      ends.get(d - 1).record(lanes.get(d).compute());
+  }
+
+  /**
+   * By rounds up to which lists have arrived, the same on all devices: so whatever a task waits for
+   * has been launched before it, or will be after it without waiting for it.
+   */
+  private void launchTogether(DeviceStage stage, ByteBuffer[] parameters, DeviceLists lists) {
+    int begin = 0;
+    for (int end : lists.ends()) {
+      for (int d = 0; d < parameters.length; d++) {
+        DeviceLane lane = lanes.get(d);
+        lane.device().bind();
+        lists.await(d, end, lane.compute());
+        StageSchedule s = stage.programs().get(d).schedule();
+        launch(d, lane, parameters[d], s.roundStart(begin), s.roundStart(end));
+      }
+      begin = end;
     }
   }
 
   /** By round: what devices announce, then the rest, in which they take what was announced. */
-  private void launchInTurn(DeviceStage stage, ByteBuffer[] parameters) {
+  private void launchInTurn(DeviceStage stage, ByteBuffer[] parameters, DeviceLists lists) {
     first.lane().device().bind();
+    for (int d = 0; d < parameters.length; d++) {
+      lists.await(d, stage.schedule().rounds(), first.lane().compute());
+    }
     for (int r = 0; r < stage.schedule().rounds(); r++) {
       for (int part = 0; part < 2; part++) {
         for (int d = 0; d < parameters.length; d++) {

@@ -10,6 +10,7 @@ import io.sparqr.partition.DeviceMapping;
 import io.sparqr.partition.DeviceModel;
 import io.sparqr.partition.DeviceWork;
 import io.sparqr.symbolic.SymbolicAnalysis;
+import io.sparqr.threads.Later;
 import java.util.Arrays;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +28,9 @@ final class PlannedDevices implements DeviceChoice {
 
   private int[] fronts = new int[0];
   private int rhs;
-  private @Nullable DeviceMapping mapping;
+
+  /** Its mapping, made while the host lays out the first stage. */
+  private @Nullable Later<DeviceMapping> mapping;
 
   /**
    * A choice of up to {@code devices} devices of one kind.
@@ -41,7 +44,7 @@ final class PlannedDevices implements DeviceChoice {
     this.options = options;
   }
 
-  /** Maps the task's fronts, unless the last task was of the same structure. */
+  /** Begins to map the task's fronts, unless the last task was of the same structure. */
   @Override
   @SuppressWarnings("ReferenceEquality")
   public void task(SubtreeProblem problem) {
@@ -52,18 +55,29 @@ final class PlannedDevices implements DeviceChoice {
         && Arrays.equals(fronts, problem.fronts())) {
       return;
     }
-    analysis = problem.analysis();
-    fronts = problem.fronts().clone();
+    SymbolicAnalysis itsAnalysis = problem.analysis();
+    int[] itsFronts = problem.fronts().clone();
+    analysis = itsAnalysis;
+    fronts = itsFronts;
     rhs = itsRhs;
-    DeviceWork work = DeviceWork.of(analysis, fronts, rhs, options.tileModel(), model, link);
-    mapping = DeviceMapping.choose(work, devices).mapping();
+    var later =
+        new Later<>(
+            () -> {
+              DeviceWork work =
+                  DeviceWork.of(itsAnalysis, itsFronts, itsRhs, options.tileModel(), model, link);
+              return DeviceMapping.choose(work, devices).mapping();
+            });
+    mapping = later;
+    later.begin();
   }
 
   @Override
   public Optional<FrontDevices> of(StageProgram stage) {
-    DeviceMapping m = mapping;
-    return m == null || m.devices() == 1
-        ? Optional.empty()
-        : Optional.of(DeviceStage.devices(m, fronts, stage));
+    Later<DeviceMapping> later = mapping;
+    if (later == null) {
+      return Optional.empty();
+    }
+    DeviceMapping m = later.get();
+    return m.devices() == 1 ? Optional.empty() : Optional.of(DeviceStage.devices(m, fronts, stage));
   }
 }

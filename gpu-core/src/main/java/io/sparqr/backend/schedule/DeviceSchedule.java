@@ -3,6 +3,8 @@ package io.sparqr.backend.schedule;
 
 import io.sparqr.symbolic.TileFlops;
 import io.sparqr.threads.Parallel;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.IntBinaryOperator;
 
 /**
@@ -45,19 +47,30 @@ public final class DeviceSchedule {
       IntBinaryOperator columnOf,
       int threads) {
     var ways = new FrontWays(one.stage(), devices, columnOf);
-    var times = new FrontTimes(one.stage(), ways.late(), ways.tail());
-    var slots = new VtSlots(one.stage(), devices::shared);
-    var pulls = new DevicePulls(ways, slots);
-    var lists = new StageSchedule[devices.devices()];
+    int[] tail = ways.tail();
+    var made = new FrontTimes[1];
+    var places = new VtSlots[1];
+    var needs = new FrontCounts[devices.devices()];
+    // independent of each other
     Parallel.loop(
-        lists.length,
+        2 + needs.length,
         1,
         threads,
         (from, to, t) -> {
-          for (int d = from; d < to; d++) {
-            lists[d] = list(d, ways, times, slots, pulls, options);
+          switch (from) {
+            case 0 -> places[0] = new VtSlots(one.stage(), devices::shared);
+            case 1 -> made[0] = new FrontTimes(one.stage(), ways.late(), tail);
+            default -> needs[from - 2] = new FrontCounts(one.stage(), tail);
           }
         });
+    FrontTimes times = made[0];
+    VtSlots slots = places[0];
+    var pulls = new DevicePulls(ways, slots);
+    var pieces = new RoundPieces(times);
+    var lists = new StageSchedule[devices.devices()];
+    for (int d = 0; d < lists.length; d++) {
+      lists[d] = list(d, ways, times, slots, pulls, options, pieces, needs[d], threads);
+    }
     return new DeviceSchedule(ways, times, lists);
   }
 
@@ -67,49 +80,60 @@ public final class DeviceSchedule {
       FrontTimes times,
       VtSlots slots,
       DevicePulls pulls,
-      SchedulerOptions options) {
-    FrontDevices devices = ways.devices;
+      SchedulerOptions options,
+      RoundPieces pieces,
+      FrontCounts needs,
+      int threads) {
     StageFronts stage = ways.stage;
     var alone = new TaskEmitter(stage, options, times, slots);
-    double flops = 0;
-    for (int r = 0; r < times.rounds; r++) {
-      long tiles = 0;
-      for (int e = times.activeStart[r]; e < times.activeStart[r + 1]; e++) {
-        int f = times.active[e];
-        FrontSchedule s = stage.rounds[f];
-        int local = r - times.start[f];
-        boolean here = devices.on(f, device);
-        if (here && s != null && local >= 0 && local < s.rounds()) {
-          for (int op = s.opStart(local); op < s.opStart(local + 1); op = s.next(op)) {
-            int c = s.factorized(op);
-            int columns = ways.owned(f, device, s.applyFrom(op));
-            tiles += columns;
-            flops += SparseScheduler.flops(s, op, c >= 0 && devices.owner(f, c) == device, columns);
+    // Whole numbers below 2^63, so that their sums do not depend on the order.
+    var flops = new LongAdder();
+    var applyTiles = new AtomicLongArray(times.rounds);
+    pieces.forEach(
+        threads,
+        (r, from, to) -> {
+          for (int e = from; e < to; e++) {
+            cut(device, ways, times, r, times.active[e], applyTiles, flops);
           }
-        } else if (here && s == null && local == 0) {
-          flops += TileFlops.small(stage.fm[f], stage.fn[f], stage.rhs);
-        }
-      }
-      alone.cut(r, tiles);
+        });
+    for (int r = 0; r < times.rounds; r++) {
+      alone.cut(r, applyTiles.get(r));
     }
     var tasks = new DeviceEmitter(device, ways, times, slots, pulls, alone);
-    var needs = new FrontCounts(stage, ways.tail());
-    long[] kindStart = new long[times.rounds * TaskLayout.KINDS + 1];
-    for (int r = 0; r < times.rounds; r++) {
-      var counter = new TaskCounter(needs);
-      for (int e = times.activeStart[r]; e < times.activeStart[r + 1]; e++) {
-        tasks.emit(r, times.active[e], counter);
-        counter.end();
-      }
-      for (int k = 0; k < TaskLayout.KINDS; k++) {
-        kindStart[r * TaskLayout.KINDS + TaskLayout.place(k) + 1] = counter.kinds()[k];
-      }
+    long[] kindStart = pieces.count(tasks, needs, threads);
+    return new StageSchedule(stage, times, tasks, needs, kindStart, slots, flops.sum());
+  }
+
+  /** Adds the tiles of a front's Apply tasks in a round on a device, and their flops. */
+  private static void cut(
+      int device,
+      FrontWays ways,
+      FrontTimes times,
+      int r,
+      int f,
+      AtomicLongArray applyTiles,
+      LongAdder sum) {
+    FrontDevices devices = ways.devices;
+    StageFronts stage = ways.stage;
+    if (!devices.on(f, device)) {
+      return;
     }
-    for (int k = 1; k < kindStart.length; k++) {
-      kindStart[k] += kindStart[k - 1];
+    FrontSchedule s = stage.rounds[f];
+    int local = r - times.start[f];
+    double flops = 0;
+    if (s == null) {
+      flops = local == 0 ? TileFlops.small(stage.fm[f], stage.fn[f], stage.rhs) : 0;
+    } else if (local >= 0 && local < s.rounds()) {
+      long tiles = 0;
+      for (int op = s.opStart(local); op < s.opStart(local + 1); op = s.next(op)) {
+        int c = s.factorized(op);
+        int columns = ways.owned(f, device, s.applyFrom(op));
+        tiles += columns;
+        flops += SparseScheduler.flops(s, op, c >= 0 && devices.owner(f, c) == device, columns);
+      }
+      applyTiles.addAndGet(r, tiles);
     }
-    needs.finish(1);
-    return new StageSchedule(stage, times, tasks, needs, kindStart, slots, flops);
+    sum.add((long) flops);
   }
 
   /** Number of devices. */

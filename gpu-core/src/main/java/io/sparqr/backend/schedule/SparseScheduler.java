@@ -3,7 +3,6 @@ package io.sparqr.backend.schedule;
 
 import io.sparqr.symbolic.TileFlops;
 import io.sparqr.threads.Parallel;
-import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
@@ -20,11 +19,6 @@ import org.jspecify.annotations.Nullable;
 public final class SparseScheduler {
 
   private SparseScheduler() {}
-
-  /** Active fronts of a piece of work, and its rounds, at most. */
-  private static final int ACTIVE = 2048;
-
-  private static final int ROUNDS = 16;
 
   /** Schedules a stage. The result does not depend on the number of threads. */
   public static StageSchedule schedule(StageFronts stage, SchedulerOptions options, int threads) {
@@ -45,79 +39,16 @@ public final class SparseScheduler {
         });
     FrontTimes times = made[0];
     var tasks = new TaskEmitter(stage, options, times, slots[0]);
-    int[] piece = pieces(times);
+    var pieces = new RoundPieces(times);
     // Whole numbers below 2^63, so that their sums do not depend on the order.
     var flops = new LongAdder();
     var applyTiles = new AtomicLongArray(times.rounds);
-    inPieces(
-        times, piece, threads, (r, from, to) -> cut(stage, times, r, from, to, applyTiles, flops));
+    pieces.forEach(threads, (r, from, to) -> cut(stage, times, r, from, to, applyTiles, flops));
     for (int r = 0; r < times.rounds; r++) {
       tasks.cut(r, applyTiles.get(r));
     }
-    var kinds = new AtomicLongArray(times.rounds * TaskLayout.KINDS);
-    inPieces(
-        times, piece, threads, (r, from, to) -> count(times, r, from, to, tasks, needs[0], kinds));
-    long[] kindStart = new long[kinds.length() + 1];
-    for (int k = 0; k < kinds.length(); k++) {
-      kindStart[k + 1] = kindStart[k] + kinds.get(k);
-    }
-    needs[0].finish(threads);
+    long[] kindStart = pieces.count(tasks, needs[0], threads);
     return new StageSchedule(stage, times, tasks, needs[0], kindStart, slots[0], flops.sum());
-  }
-
-  /**
-   * Cuts the active fronts of all rounds into pieces of about the same work: the first rounds have
-   * thousands of small fronts each, the last ones a single large one.
-   *
-   * @return first places in {@link FrontTimes#active}, and the end
-   */
-  private static int[] pieces(FrontTimes times) {
-    int end = times.activeStart[times.rounds];
-    int[] start = new int[times.rounds / ROUNDS + end / ACTIVE + 3];
-    int count = 0;
-    int since = 0;
-    for (int r = 0; r < times.rounds; r++) {
-      int to = times.activeStart[r + 1];
-      if (r - since >= ROUNDS) {
-        start[++count] = times.activeStart[r];
-        since = r;
-      }
-      while (to - start[count] > ACTIVE) {
-        start[count + 1] = start[count] + ACTIVE;
-        count++;
-        since = r;
-      }
-    }
-    if (end > start[count]) {
-      start[++count] = end;
-    }
-    return Arrays.copyOf(start, count + 1);
-  }
-
-  /** Work on active fronts [from, to) of a round. */
-  private interface Part {
-    void run(int round, int from, int to);
-  }
-
-  private static void inPieces(FrontTimes times, int[] piece, int threads, Part part) {
-    Parallel.loop(
-        piece.length - 1,
-        1,
-        threads,
-        (from, to, t) -> {
-          int at = piece[from];
-          int r = Arrays.binarySearch(times.activeStart, at);
-          // the last of several rounds that start here has fronts
-          r = r < 0 ? -r - 2 : r;
-          while (at < piece[to]) {
-            int end = Math.min(piece[to], times.activeStart[r + 1]);
-            if (end > at) {
-              part.run(r, at, end);
-              at = end;
-            }
-            r++;
-          }
-        });
   }
 
   /** Adds the tiles of the Apply tasks of some of a round's fronts, and their flops. */
@@ -147,25 +78,6 @@ public final class SparseScheduler {
     }
     applyTiles.addAndGet(r, tiles);
     sum.add((long) flops);
-  }
-
-  /** Counts the tasks of some of a round's fronts, by kind and by front. */
-  private static void count(
-      FrontTimes times,
-      int r,
-      int from,
-      int to,
-      TaskEmitter tasks,
-      FrontCounts needs,
-      AtomicLongArray kinds) {
-    var counter = new TaskCounter(needs);
-    for (int e = from; e < to; e++) {
-      tasks.emit(r, times.active[e], counter);
-      counter.end();
-    }
-    for (int k = 0; k < TaskLayout.KINDS; k++) {
-      kinds.addAndGet(r * TaskLayout.KINDS + TaskLayout.place(k), counter.kinds()[k]);
-    }
   }
 
   /** The front's bucket schedule if round r is one of its rounds, else null. */

@@ -108,16 +108,21 @@ class PlainDevicesTest extends DevicesContract {
     }
   }
 
-  /** One launch a device, none that is not needed. */
+  /** Four launches a device while its list is on its way, one when it is there. */
   @Test
-  void aStageIsOneLaunchADevice() {
+  void aStageIsFewLaunchesADevice() {
     DeviceBits c = DeviceBits.cases().get(0);
     CudaDevicesExecutor executor =
-        executor(List.of(0, 1), by(new RandomDevices(2, 2, 2, 3)), MIXED);
-    run(c, executor, new FactorOptions(c.tolerance(), 2, 0));
-    assertThat(executor.together()).isEqualTo(1);
-    assertThat(executor.device()).isEqualTo("plain (0000:00:00) + plain (0000:00:00)");
-    assertThat(driver.launches()).isEqualTo(2);
+        executor(List.of(0, 1), by(new RandomDevices(2, 2, 2, 3)), MIXED, false);
+    var options = new FactorOptions(c.tolerance(), 2, 0);
+    try (var factorizer = new ReferenceSubtreeFactorizer(new Summing(executor))) {
+      c.run(factorizer, options);
+      assertThat(executor.together()).isEqualTo(1);
+      assertThat(executor.device()).isEqualTo("plain (0000:00:00) + plain (0000:00:00)");
+      assertThat(driver.launches()).isEqualTo(8);
+      c.run(factorizer, options);
+      assertThat(driver.launches()).isEqualTo(8 + 2);
+    }
     assertThat(driver.timedLaunches()).isZero();
   }
 
@@ -131,12 +136,12 @@ class PlainDevicesTest extends DevicesContract {
     var told = new Timelines();
     try (var factorizer = new ReferenceSubtreeFactorizer(new Summing(executor))) {
       c.run(factorizer, options.heardBy(told));
-      assertThat(driver.timedLaunches()).isEqualTo(2);
+      assertThat(driver.timedLaunches()).isEqualTo(8);
       assertThat(executor.timelines()).isEqualTo(told.stages.get(0));
       assertThat(told.stages.get(0).get(1).slots()).isEqualTo(4);
       c.run(factorizer, options);
-      assertThat(driver.launches()).isEqualTo(4);
-      assertThat(driver.timedLaunches()).isEqualTo(2);
+      assertThat(driver.launches()).isEqualTo(8 + 8);
+      assertThat(driver.timedLaunches()).isEqualTo(8);
       assertThat(executor.timelines()).isEmpty();
     }
   }

@@ -7,6 +7,7 @@ import io.sparqr.backend.schedule.FrontDevices;
 import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.partition.DeviceMapping;
+import io.sparqr.threads.Parallel;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -51,9 +52,11 @@ public record DeviceStage(StageProgram one, DeviceSchedule schedule, List<StageP
             (f, j) -> one.maps()[Math.toIntExact(one.descriptor(f).columnMap() + j)],
             threads);
     var programs = new StageProgram[devices.devices()];
-    for (int d = 0; d < programs.length; d++) {
-      programs[d] = program(one, schedule, d);
-    }
+    Parallel.loop(
+        programs.length,
+        1,
+        threads,
+        (from, to, t) -> programs[from] = program(one, schedule, from));
     return new DeviceStage(one, schedule, List.of(programs));
   }
 
