@@ -202,7 +202,8 @@ public final class CudaRoundExecutor implements RoundExecutor {
       resident = null;
       upload.structure(program);
       launches = LaunchPlan.of(program);
-      tasks = new TaskUpload(transfers, memory.get(Part.TASKS), program.schedule());
+      tasks =
+          new TaskUpload(transfers, memory.get(Part.TASKS), program.schedule(), modes.pieceBytes());
     }
     long sent =
         (input == null ? upload.states(program.initialState()) : upload.values(program, input))

@@ -34,8 +34,9 @@ final class DeviceLists implements AutoCloseable {
    *
    * @param lanes of the stage's devices
    * @param there whether the lists of the stage are on the devices
+   * @param pieceBytes bytes of a piece, about
    */
-  DeviceLists(List<DeviceLane> lanes, DeviceStage stage, boolean there) {
+  DeviceLists(List<DeviceLane> lanes, DeviceStage stage, boolean there, int pieceBytes) {
     this.lanes = lanes;
     ends = there ? new int[] {stage.schedule().rounds()} : ends(stage);
     boolean done = false;
@@ -44,7 +45,8 @@ final class DeviceLists implements AutoCloseable {
         DeviceLane lane = lanes.get(d);
         lane.device().bind();
         StageSchedule list = stage.programs().get(d).schedule();
-        var tasks = new TaskUpload(lane.transfers(), lane.memory().get(Part.TASKS), list);
+        var tasks =
+            new TaskUpload(lane.transfers(), lane.memory().get(Part.TASKS), list, pieceBytes);
         sending.add(tasks.start(lane.workers()));
       }
       done = true;

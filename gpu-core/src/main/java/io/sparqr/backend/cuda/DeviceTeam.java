@@ -265,7 +265,7 @@ final class DeviceTeam implements AutoCloseable {
       lanes.get(d).device().bind();
       ends.add(new CudaEvent(lanes.get(d).device().driver(), false));
     }
-    try (var lists = new DeviceLists(lanes.subList(0, n), stage, resident)) {
+    try (var lists = new DeviceLists(lanes.subList(0, n), stage, resident, modes.pieceBytes())) {
       if (inTurn) {
         launchInTurn(stage, parameters, lists);
       } else {

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cuda;
 
+import io.sparqr.backend.cuda.transfer.Transfers;
 import io.sparqr.configuration.Keys;
 
 /**
@@ -8,14 +9,15 @@ import io.sparqr.configuration.Keys;
  *
  * @param poisoned every buffer of a stage is filled with NaN before its use
  * @param reflectorsOnly every column by a reflector, never by Cholesky QR
+ * @param pieceBytes task lists arrive in pieces of about so many bytes
  */
-public record TestModes(boolean poisoned, boolean reflectorsOnly) {
+public record TestModes(boolean poisoned, boolean reflectorsOnly, int pieceBytes) {
 
   /**
    * The settings in production; {@link Keys#REFLECTORS} allows a comparison of both methods at full
    * size.
    */
   public static TestModes none() {
-    return new TestModes(false, Keys.REFLECTORS.ofJvm());
+    return new TestModes(false, Keys.REFLECTORS.ofJvm(), Transfers.PIECE_BYTES);
   }
 }

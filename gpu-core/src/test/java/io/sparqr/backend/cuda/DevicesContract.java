@@ -91,13 +91,16 @@ abstract class DevicesContract {
    */
   final CudaDevicesExecutor executor(
       List<Integer> team, DeviceChoice choice, SchedulerOptions options, boolean poisoned) {
-    var modes = new TestModes(poisoned, false);
+    var modes = new TestModes(poisoned, false, PIECE);
     return new CudaDevicesExecutor(acquire(team), choice, 0, 2, options, modes);
   }
 
   static DeviceChoice by(Function<StageProgram, FrontDevices> map) {
     return stage -> Optional.of(map.apply(stage));
   }
+
+  /** Bytes of a piece of a list: small ones, so that launches begin before the last arrives. */
+  private static final int PIECE = 4_000;
 
   static final DeviceChoice ONE = stage -> Optional.empty();
 

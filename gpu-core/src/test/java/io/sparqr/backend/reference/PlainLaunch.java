@@ -39,14 +39,16 @@ final class PlainLaunch implements PlainCalls.Work {
 
   /** A block with a task. */
   private static final class Running {
-    final long number;
     final long taken;
+
+    /** The task's record as it was then. */
+    final ByteBuffer record;
 
     /** What it waited for last; null: it has not waited. */
     Cause missing;
 
-    Running(long number, long taken) {
-      this.number = number;
+    Running(ByteBuffer record, long taken) {
+      this.record = record;
       this.taken = taken;
     }
   }
@@ -94,7 +96,7 @@ final class PlainLaunch implements PlainCalls.Work {
     }
     while (running.size() < BLOCKS && started < count) {
       long number = waits() ? word(place(Part.PROGRESS)) : first + started;
-      running.add(new Running(number, driver.tick()));
+      running.add(new Running(record(number), driver.tick()));
       begin(running.get(running.size() - 1));
       if (waits()) {
         add(place(Part.PROGRESS), 1);
@@ -105,13 +107,12 @@ final class PlainLaunch implements PlainCalls.Work {
     for (int n = 0; n < running.size(); n++) {
       int at = (k + n) % running.size();
       Running block = running.get(at);
-      int record = Math.toIntExact(block.number * TaskLayout.TASK_BYTES);
-      Cause missing = missing(record);
+      Cause missing = missing(block.record);
       if (missing == null) {
         running.remove(at);
         long began = block.missing == null ? block.taken : driver.tick();
-        run(record);
-        count(block, began, TaskLayout.decode(list(), record));
+        run(block.record);
+        count(block, began, TaskLayout.decode(block.record, 0));
         return Progress.SOME;
       }
       block.missing = missing;
@@ -119,9 +120,12 @@ final class PlainLaunch implements PlainCalls.Work {
     return running.isEmpty() ? Progress.DONE : Progress.NONE;
   }
 
-  private ByteBuffer list() {
-    Block b = memory(Part.TASKS);
-    return b.raw().slice(driver.offset(place(Part.TASKS)), b.bytes).order(ByteOrder.LITTLE_ENDIAN);
+  /** What is there when a ticket is taken: a list that arrives later is not read again. */
+  private ByteBuffer record(long number) {
+    int at = Math.toIntExact(number * TaskLayout.TASK_BYTES);
+    byte[] bytes = new byte[TaskLayout.TASK_BYTES];
+    memory(Part.TASKS).raw().get(driver.offset(place(Part.TASKS)) + at, bytes);
+    return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
   }
 
   private void begin() {
@@ -181,8 +185,8 @@ final class PlainLaunch implements PlainCalls.Work {
   }
 
   /** What a task waits for; null: it is ready. */
-  private Cause missing(int at) {
-    ByteBuffer b = list();
+  private Cause missing(ByteBuffer b) {
+    int at = 0;
     int f = TaskLayout.front(b, at);
     if (!waits()) {
       return null;
@@ -252,8 +256,8 @@ final class PlainLaunch implements PlainCalls.Work {
     return task instanceof Task.Pull || task instanceof Task.Announce ? Cause.PULL : Cause.ASSEMBLE;
   }
 
-  private void run(int at) {
-    ByteBuffer b = list();
+  private void run(ByteBuffer b) {
+    int at = 0;
     Task task = TaskLayout.decode(b, at);
     int f = TaskLayout.front(b, at);
     loadStates();

@@ -38,16 +38,13 @@ public final class TaskUpload implements AutoCloseable {
   private Workers.Running running;
 
   /**
-   * The lists of a schedule, about PIECE_BYTES of them a piece.
+   * The lists of a schedule.
    *
    * @param target the device's buffer of all tasks
+   * @param pieceBytes bytes of a piece, about; the first are smaller
    */
-  public TaskUpload(Transfers transfers, DeviceBuffer target, StageSchedule schedule) {
-    this(transfers, target, schedule, Transfers.PIECE_BYTES);
-  }
-
-  /** As above, with about {@code pieceBytes} a piece, except for the first. */
-  TaskUpload(Transfers transfers, DeviceBuffer target, StageSchedule schedule, int pieceBytes) {
+  public TaskUpload(
+      Transfers transfers, DeviceBuffer target, StageSchedule schedule, int pieceBytes) {
     this.schedule = schedule;
     this.target = target;
     int round = 0;
