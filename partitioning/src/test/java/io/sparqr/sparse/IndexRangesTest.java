@@ -4,6 +4,8 @@ package io.sparqr.sparse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -43,18 +45,43 @@ class IndexRangesTest {
     }
   }
 
-  /** {@link Arrays#equals(int[], int, int, int[], int, int)} of Java 17 ends the JVM here. */
+  /**
+   * In a JVM of its own, which has the memory: {@link Arrays#equals(int[], int, int, int[], int,
+   * int)} of Java 17 ends it.
+   */
   @Test
-  void placesBeyondTwoGigabytes() {
-    int n = 4096;
-    int[] long_ = new int[(1 << 29) + 2 * n];
-    int[] part = new Random(9).ints(n).toArray();
-    int at = (1 << 29) + n;
-    System.arraycopy(part, 0, long_, at, n);
-    for (int trial = 0; trial < 20_000; trial++) {
-      assertThat(IndexRanges.equal(long_, at, at + n, part, 0)).isTrue();
-      assertThat(IndexRanges.equal(part, 0, n, long_, at - 1)).isFalse();
-      assertThat(IndexRanges.compare(long_, at, at + n, part, 0, n)).isZero();
+  void placesBeyondTwoGigabytes() throws Exception {
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx3g",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Main.class.getName())
+            .redirectErrorStream(true)
+            .start();
+    String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor()).as(printed).isZero();
+    assertThat(printed).endsWith("true false 0\n");
+  }
+
+  /** What the other JVM runs. */
+  static final class Main {
+    public static void main(String[] args) {
+      int n = 4096;
+      int at = (1 << 29) + n;
+      int[] longest = new int[at + n];
+      int[] part = new Random(9).ints(n).toArray();
+      System.arraycopy(part, 0, longest, at, n);
+      boolean same = true;
+      boolean shifted = false;
+      int order = 0;
+      for (int trial = 0; trial < 20_000; trial++) {
+        same &= IndexRanges.equal(longest, at, at + n, part, 0);
+        shifted |= IndexRanges.equal(part, 0, n, longest, at - 1);
+        order |= IndexRanges.compare(longest, at, at + n, part, 0, n);
+      }
+      System.out.print(same + " " + shifted + " " + order + "\n");
     }
   }
 

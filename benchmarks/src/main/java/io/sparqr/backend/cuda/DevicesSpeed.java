@@ -25,8 +25,9 @@ import java.util.stream.IntStream;
  * stays on the first device, values of A on the host before, plan made before; how much faster than
  * on one; what was predicted. One number of devices is open at a time, so that no memory is held
  * for another, and the numbers come twice in turn: 1, 2, .., 1, 2, .. Each time two runs warm up,
- * others are measured. When it is first open, each number of devices brings R to the host, and its
- * bits are those of one device.
+ * others are measured; before them, those of a factorizer that makes and sends its lists, as in a
+ * solve. When it is first open, each number of devices brings R to the host, and its bits are those
+ * of one device.
  *
  * <p>Arguments: problems as for {@link DeviceTable}. System properties: devices.repeats, measured
  * runs each time (default 7); devices.most, at most this many devices; {@code
@@ -38,6 +39,7 @@ final class DevicesSpeed {
   private static final int REPEATS = Integer.getInteger("devices.repeats", 7);
   private static final int OPENINGS = 2;
   private static final int WARM_UP = 2;
+  private static final int FRESH = 4;
   private static final boolean TIMELINE = Boolean.getBoolean("sparqr.benchmark.timeline");
 
   private DevicesSpeed() {}
@@ -105,11 +107,18 @@ final class DevicesSpeed {
     void measure(int most) {
       predict(problem, most);
       double[][] wall = new double[most][OPENINGS * REPEATS];
+      double[][] fresh = new double[most][OPENINGS * FRESH];
       long[] stages = new long[most];
       CudaBackendProvider provider = TestDevice.provider();
       for (int opening = 0; opening < OPENINGS; opening++) {
         for (int k = 0; k < most; k++) {
           List<Integer> devices = IntStream.rangeClosed(0, k).boxed().toList();
+          for (int r = 0; r < FRESH; r++) {
+            // as in a solve: lists are made and sent
+            try (SubtreeFactorizer on = provider.create(devices)) {
+              fresh[k][opening * FRESH + r] = seconds(on, stays);
+            }
+          }
           try (SubtreeFactorizer on = provider.create(devices)) {
             if (opening == 0) {
               stages[k] = compare(on, k + 1);
@@ -131,11 +140,13 @@ final class DevicesSpeed {
         }
       }
       double one = median(wall[0]);
+      double oneFresh = median(fresh[0]);
       for (int k = 0; k < most; k++) {
         System.out.printf(
             Locale.ROOT,
             "%-22s %-7s %d devices | factorize %8.4f s (best %8.4f) | %.2f times one | %.2f"
-                + " TFLOP/s useful | %d stages | same bits%n",
+                + " TFLOP/s useful | lists made, too: %.4f s (best %.4f) | %.2f times one | %d stages"
+                + " | same bits%n",
             name,
             ordering,
             k + 1,
@@ -143,6 +154,9 @@ final class DevicesSpeed {
             wall[k][0],
             one / median(wall[k]),
             problem.analysis().flops() * 1e-12 / median(wall[k]),
+            median(fresh[k]),
+            fresh[k][0],
+            oneFresh / median(fresh[k]),
             stages[k]);
       }
     }
