@@ -265,7 +265,7 @@ final class DeviceTeam implements AutoCloseable {
       lanes.get(d).device().bind();
       ends.add(new CudaEvent(lanes.get(d).device().driver(), false));
     }
-    try (var lists = new DeviceLists(lanes.subList(0, n), stage, resident, modes.pieceBytes())) {
+    try (var lists = new TeamLists(lanes.subList(0, n), stage, resident, modes.pieceBytes())) {
       if (inTurn) {
         launchInTurn(stage, parameters, lists);
       } else {
@@ -284,7 +284,7 @@ final class DeviceTeam implements AutoCloseable {
    * By rounds up to which lists have arrived, the same on all devices: so whatever a task waits for
    * has been launched before it, or will be after it without waiting for it.
    */
-  private void launchTogether(DeviceStage stage, ByteBuffer[] parameters, DeviceLists lists) {
+  private void launchTogether(DeviceStage stage, ByteBuffer[] parameters, TeamLists lists) {
     int begin = 0;
     for (int end : lists.ends()) {
       for (int d = 0; d < parameters.length; d++) {
@@ -299,7 +299,7 @@ final class DeviceTeam implements AutoCloseable {
   }
 
   /** By round: what devices announce, then the rest, in which they take what was announced. */
-  private void launchInTurn(DeviceStage stage, ByteBuffer[] parameters, DeviceLists lists) {
+  private void launchInTurn(DeviceStage stage, ByteBuffer[] parameters, TeamLists lists) {
     first.lane().device().bind();
     for (int d = 0; d < parameters.length; d++) {
       lists.await(d, stage.schedule().rounds(), first.lane().compute());

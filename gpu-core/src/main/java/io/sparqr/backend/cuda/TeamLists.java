@@ -14,7 +14,7 @@ import java.util.List;
  * The task lists of a stage on their way to several devices. Each device's lane writes and sends
  * its own, so they arrive beside each other.
  */
-final class DeviceLists implements AutoCloseable {
+final class TeamLists implements AutoCloseable {
 
   /**
    * A launch ends where this part of all tasks is in lists before it, so that devices begin long
@@ -36,7 +36,7 @@ final class DeviceLists implements AutoCloseable {
    * @param there whether the lists of the stage are on the devices
    * @param pieceBytes bytes of a piece, about
    */
-  DeviceLists(List<DeviceLane> lanes, DeviceStage stage, boolean there, int pieceBytes) {
+  TeamLists(List<DeviceLane> lanes, DeviceStage stage, boolean there, int pieceBytes) {
     this.lanes = lanes;
     ends = there ? new int[] {stage.schedule().rounds()} : ends(stage);
     boolean done = false;
