@@ -3,7 +3,6 @@ package io.sparqr.partition;
 
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.TileFlops;
-import io.sparqr.symbolic.TileModel;
 import io.sparqr.threads.Parallel;
 import java.util.Arrays;
 
@@ -104,18 +103,17 @@ public record MachineBound(double deviceFlops, double hostFlops, double frontFlo
     double[] onDevices = new double[fronts];
     double[] onCores = new double[fronts];
     double[] least = new double[fronts];
-    TileModel tiles = TileModel.device();
     boolean devices = deviceFlops > 0;
+    double[] tiled = devices ? analysis.tileFlops(rhs) : new double[0];
     Parallel.loop(
         fronts,
         GRAIN,
         Runtime.getRuntime().availableProcessors(),
         (from, to, thread) -> {
-          double[] tiled = devices ? TileFlops.of(analysis, tiles, rhs, from, to) : new double[0];
           for (int f = from; f < to; f++) {
             double flops = analysis.frontFlops(f);
             onCores[f] = over(flops, hostFlops);
-            onDevices[f] = over(devices ? tiled[f - from] : flops, deviceFlops);
+            onDevices[f] = over(devices ? tiled[f] : flops, deviceFlops);
             double chain = COLUMN_SECONDS * Math.min(analysis.fm(f), analysis.fn(f));
             least[f] = Math.min(over(flops, frontFlops), Math.max(onDevices[f], chain));
           }

@@ -5,6 +5,7 @@ import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.sparse.CompactLongs;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
+import io.sparqr.threads.Parallel;
 import java.io.Serializable;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -131,6 +132,9 @@ public final class SymbolicAnalysis implements Serializable {
   /** Times of the ordering and of the rest. */
   public record Seconds(double order, double analyze) implements Serializable {}
 
+  /** Fronts whose tiles a thread counts at a time. */
+  private static final int TILED = 256;
+
   private final Data data;
 
   /** Computed on first use, which never happens on the driver of a cluster. */
@@ -140,6 +144,13 @@ public final class SymbolicAnalysis implements Serializable {
   /** Computed on first use. */
   @SuppressWarnings("serial")
   private transient volatile @Nullable GramTree gramTree;
+
+  /** Computed on first use, for the number of right-hand sides of the last call. */
+  @SuppressWarnings("serial")
+  private transient volatile @Nullable Tiled tiled;
+
+  /** {@link TileFlops} of all fronts with so many right-hand sides. */
+  private record Tiled(int rhs, double[] flops) {}
 
   /**
    * Lists of children.
@@ -335,6 +346,32 @@ public final class SymbolicAnalysis implements Serializable {
    */
   public double frontFlops(int f) {
     return data.counts.gramBytes > 0 ? gramTree().cost(f) : reflectorFlops(f);
+  }
+
+  /**
+   * Flops of every front by the tiles of a device, at full rank ({@link TileFlops}). Kept, because
+   * they cost about as much as the staircases, and every solve of this analysis reports a bound.
+   *
+   * @param rhs right-hand sides carried along
+   * @return size fronts; not to be changed
+   */
+  public double[] tileFlops(int rhs) {
+    Tiled known = tiled;
+    if (known == null || known.rhs != rhs) {
+      double[] flops = new double[fronts()];
+      TileModel model = TileModel.device();
+      Parallel.loop(
+          flops.length,
+          TILED,
+          Runtime.getRuntime().availableProcessors(),
+          (from, to, thread) -> {
+            double[] some = TileFlops.of(this, model, rhs, from, to);
+            System.arraycopy(some, 0, flops, from, some.length);
+          });
+      known = new Tiled(rhs, flops);
+      tiled = known;
+    }
+    return known.flops;
   }
 
   /** Whether front f is to be taken by its Gram matrix, with one right-hand side. */

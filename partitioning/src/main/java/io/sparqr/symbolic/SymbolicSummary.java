@@ -152,12 +152,7 @@ public record SymbolicSummary(
     return new SymbolicSummary(
         new Matrix(s.rows(), s.columns(), s.nonzeros(), s.singletons()),
         new Ordering(s.orderingUsed(), s.orderingReason()),
-        new Work(
-            entriesOfR,
-            flops,
-            Arrays.stream(TileFlops.of(s, TileModel.device(), rhs)).sum(),
-            longest,
-            s.intensity()),
+        new Work(entriesOfR, flops, Arrays.stream(s.tileFlops(rhs)).sum(), longest, s.intensity()),
         new Tree(
             nf,
             leaves,

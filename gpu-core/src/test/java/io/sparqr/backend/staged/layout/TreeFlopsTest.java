@@ -44,6 +44,11 @@ class TreeFlopsTest {
             .isEqualTo(done)
             .isPositive();
       }
+      for (int rhs : new int[] {1, 1, 3, 0, 1}) {
+        assertThat(analysis.tileFlops(rhs))
+            .as("%s, %s, %d", name, ordering, rhs)
+            .isEqualTo(TileFlops.of(analysis, TileModel.device(), rhs));
+      }
     }
   }
 
