@@ -104,7 +104,7 @@ public record MachineBound(double deviceFlops, double hostFlops, double frontFlo
     double[] onCores = new double[fronts];
     double[] least = new double[fronts];
     boolean devices = deviceFlops > 0;
-    double[] tiled = devices ? analysis.tileFlops(rhs) : new double[0];
+    double[] tiled = devices ? TileFlops.ofDevice(analysis, rhs) : new double[0];
     Parallel.loop(
         fronts,
         GRAIN,

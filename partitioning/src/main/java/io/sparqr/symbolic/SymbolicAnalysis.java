@@ -5,9 +5,9 @@ import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.sparse.CompactLongs;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
-import io.sparqr.threads.Parallel;
 import java.io.Serializable;
 import java.util.Arrays;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -132,9 +132,6 @@ public final class SymbolicAnalysis implements Serializable {
   /** Times of the ordering and of the rest. */
   public record Seconds(double order, double analyze) implements Serializable {}
 
-  /** Fronts whose tiles a thread counts at a time. */
-  private static final int TILED = 256;
-
   private final Data data;
 
   /** Computed on first use, which never happens on the driver of a cluster. */
@@ -149,7 +146,7 @@ public final class SymbolicAnalysis implements Serializable {
   @SuppressWarnings("serial")
   private transient volatile @Nullable Tiled tiled;
 
-  /** {@link TileFlops} of all fronts with so many right-hand sides. */
+  /** Flops of all fronts with so many right-hand sides. */
   private record Tiled(int rhs, double[] flops) {}
 
   /**
@@ -349,26 +346,14 @@ public final class SymbolicAnalysis implements Serializable {
   }
 
   /**
-   * Flops of every front by the tiles of a device, at full rank ({@link TileFlops}). Kept, because
-   * they cost about as much as the staircases, and every solve of this analysis reports a bound.
+   * Flops of all fronts by the tiles of a device, kept for later solves of this analysis.
    *
    * @param rhs right-hand sides carried along
-   * @return size fronts; not to be changed
    */
-  public double[] tileFlops(int rhs) {
+  double[] tileFlops(int rhs, IntFunction<double[]> count) {
     Tiled known = tiled;
     if (known == null || known.rhs != rhs) {
-      double[] flops = new double[fronts()];
-      TileModel model = TileModel.device();
-      Parallel.loop(
-          flops.length,
-          TILED,
-          Runtime.getRuntime().availableProcessors(),
-          (from, to, thread) -> {
-            double[] some = TileFlops.of(this, model, rhs, from, to);
-            System.arraycopy(some, 0, flops, from, some.length);
-          });
-      known = new Tiled(rhs, flops);
+      known = new Tiled(rhs, count.apply(rhs));
       tiled = known;
     }
     return known.flops;

@@ -152,7 +152,12 @@ public record SymbolicSummary(
     return new SymbolicSummary(
         new Matrix(s.rows(), s.columns(), s.nonzeros(), s.singletons()),
         new Ordering(s.orderingUsed(), s.orderingReason()),
-        new Work(entriesOfR, flops, Arrays.stream(s.tileFlops(rhs)).sum(), longest, s.intensity()),
+        new Work(
+            entriesOfR,
+            flops,
+            Arrays.stream(TileFlops.ofDevice(s, rhs)).sum(),
+            longest,
+            s.intensity()),
         new Tree(
             nf,
             leaves,

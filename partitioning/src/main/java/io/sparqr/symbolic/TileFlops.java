@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.symbolic;
 
+import io.sparqr.threads.Parallel;
 import java.util.Arrays;
 
 /**
@@ -28,6 +29,9 @@ public final class TileFlops {
 
   /** Fronts of up to this many tiles (rows x pivot columns) are counted bundle by bundle. */
   static final long MOST_TILES = 1L << 23;
+
+  /** Fronts that a thread counts at a time. */
+  private static final int GRAIN = 256;
 
   private static final double CUBE = (double) TileModel.TILE * TileModel.TILE * TileModel.TILE;
 
@@ -65,6 +69,30 @@ public final class TileFlops {
    */
   public static double[] of(SymbolicAnalysis analysis, TileModel model, int rhs) {
     return of(analysis, model, rhs, 0, analysis.fronts());
+  }
+
+  /**
+   * As above with the tiles of a device, by all processors; kept by the analysis, because every
+   * solve of it reports a bound.
+   *
+   * @return not to be changed
+   */
+  public static double[] ofDevice(SymbolicAnalysis analysis, int rhs) {
+    return analysis.tileFlops(
+        rhs,
+        sides -> {
+          double[] flops = new double[analysis.fronts()];
+          TileModel model = TileModel.device();
+          Parallel.loop(
+              flops.length,
+              GRAIN,
+              Runtime.getRuntime().availableProcessors(),
+              (from, to, thread) -> {
+                double[] some = of(analysis, model, sides, from, to);
+                System.arraycopy(some, 0, flops, from, some.length);
+              });
+          return flops;
+        });
   }
 
   /** As above, of the fronts from .. to - 1. */

@@ -45,7 +45,7 @@ class TreeFlopsTest {
             .isPositive();
       }
       for (int rhs : new int[] {1, 1, 3, 0, 1}) {
-        assertThat(analysis.tileFlops(rhs))
+        assertThat(TileFlops.ofDevice(analysis, rhs))
             .as("%s, %s, %d", name, ordering, rhs)
             .isEqualTo(TileFlops.of(analysis, TileModel.device(), rhs));
       }
