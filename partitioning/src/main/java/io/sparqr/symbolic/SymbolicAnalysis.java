@@ -146,7 +146,7 @@ public final class SymbolicAnalysis implements Serializable {
   @SuppressWarnings("serial")
   private transient volatile @Nullable Tiled tiled;
 
-  /** Flops of all fronts with so many right-hand sides. */
+  /** Flops of all fronts with a number of right-hand sides. */
   private record Tiled(int rhs, double[] flops) {}
 
   /**

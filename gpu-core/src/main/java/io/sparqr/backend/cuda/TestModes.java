@@ -9,7 +9,7 @@ import io.sparqr.configuration.Keys;
  *
  * @param poisoned every buffer of a stage is filled with NaN before its use
  * @param reflectorsOnly every column by a reflector, never by Cholesky QR
- * @param pieceBytes task lists arrive in pieces of about so many bytes
+ * @param pieceBytes bytes of a piece of a task list, about
  */
 public record TestModes(boolean poisoned, boolean reflectorsOnly, int pieceBytes) {
 
