@@ -281,18 +281,21 @@ final class DeviceTeam implements AutoCloseable {
   }
 
   /**
-   * By rounds up to which lists have arrived, the same on all devices: so whatever a task waits for
-   * has been launched before it, or will be after it without waiting for it.
+   * By rounds whose lists have arrived. Launches end with the same rounds on all devices, so
+   * whatever a task waits for has been launched before it, or is launched along with it.
    */
   private void launchTogether(DeviceStage stage, ByteBuffer[] parameters, TeamLists lists) {
     int begin = 0;
     for (int end : lists.ends()) {
+      // Not between two launches: what sends lists may wait for a device that waits for the other.
       for (int d = 0; d < parameters.length; d++) {
-        DeviceLane lane = lanes.get(d);
-        lane.device().bind();
-        lists.await(d, end, lane.compute());
+        lanes.get(d).device().bind();
+        lists.await(d, end, lanes.get(d).compute());
+      }
+      for (int d = 0; d < parameters.length; d++) {
+        lanes.get(d).device().bind();
         StageSchedule s = stage.programs().get(d).schedule();
-        launch(d, lane, parameters[d], s.roundStart(begin), s.roundStart(end));
+        launch(d, lanes.get(d), parameters[d], s.roundStart(begin), s.roundStart(end));
       }
       begin = end;
     }
