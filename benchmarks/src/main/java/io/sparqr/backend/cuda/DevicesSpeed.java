@@ -179,7 +179,7 @@ final class DevicesSpeed {
             name
                 + " on "
                 + devices
-                + " devices: other bits, first at word " //
+                + " devices: other bits, first at word "
                 + Arrays.mismatch(bits, expected));
       }
       f.summary().warnings().forEach(System.out::println);

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * output of a stage lie on the first device, which the others reach, so all that follows the rounds
  * is done there by {@link CudaRoundExecutor}.
  *
- * <p>One launch a device: they run beside each other and wait for each other's announcements. Two
+ * <p>The launches of all devices run beside each other and wait for each other's announcements. Two
  * that have the same device would keep each other from running; they take turns, a round at a time.
  *
  * <p>Not thread-safe; holds its device memory until close().

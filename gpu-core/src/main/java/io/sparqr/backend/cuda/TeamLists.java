@@ -17,9 +17,9 @@ import java.util.List;
 final class TeamLists implements AutoCloseable {
 
   /**
-   * A launch ends where this part of all tasks is in lists before it, so that devices begin long
-   * before the last list is written. Few launches, because each waits for the end of the one
-   * before.
+   * Launches end where 1/64, 1/16 and 1/4 of all tasks are launched, and at the end, so that
+   * devices begin long before the last list is written. Few launches, because each waits for the
+   * one before.
    */
   private static final int[] PARTS = {64, 16, 4};
 
