@@ -24,8 +24,11 @@ final class AnalysisPlan {
   /** Flops of reflectors that take as long as the factorization, each front the cheaper way. */
   final double work;
 
-  /** {@link SymbolicOptions#gramBytes}. */
+  /** {@link GramUse#bytes}; 0 if no tree is factored by its Gram matrix. */
   final long gramBytes;
+
+  /** The rule for blocks of these fronts. */
+  final Reduction reduction;
 
   /** The part of it in one front taken by its Gram matrix, a full triangle. */
   final double gramShare;
@@ -55,7 +58,6 @@ final class AnalysisPlan {
       SymbolicOptions options,
       PhaseTimes t) {
     this.order = order;
-    this.gramBytes = options.gramBytes();
     t.start();
     StarGraph graph = new StarGraph(pattern, order);
     if (counts != null) {
@@ -71,7 +73,10 @@ final class AnalysisPlan {
     t.end("sizes and postorder");
     FrontStructure found = new FrontStructure(graph, tree, made, leftmost);
     t.end("structure and flops");
-    if (options.gram()) {
+    gramBytes = options.gram().pays(sum(found.flops)) ? options.gram().bytes() : 0;
+    Reduction asked = options.reduction();
+    reduction = gramBytes > 0 ? asked.withoutEntryLimit() : asked;
+    if (gramBytes > 0) {
       GramMerge merge = new GramMerge(made, found.flops, rowLength, options.rhs(), gramBytes);
       GramTree chosen = merge.tree();
       Supernodes merged = merge.groups(groups);
@@ -158,7 +163,7 @@ final class AnalysisPlan {
   }
 
   /** Rows and columns of the front with the most bytes; {@link FrontMemory#certainRows}. */
-  long[] largestFront(Reduction reduction) {
+  long[] largestFront() {
     long[] largest = {0, 0};
     long most = -1;
     for (int f = 0; f < fronts.count; f++) {

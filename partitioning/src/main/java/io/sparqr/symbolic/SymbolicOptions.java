@@ -22,8 +22,7 @@ import java.util.Optional;
  *     orderings; empty, the default: set by the caller's backend if known, else {@link
  *     FactorizationRate#processor()}
  * @param reduction rule for reducing contribution blocks in a tree before a front is assembled
- * @param gramBytes memory that a tree of fronts may take which the backend factors by its Gram
- *     matrix ({@link GramTree}); default 0: it factors none so
+ * @param gram trees of fronts that the backend may factor by their Gram matrix; default none
  */
 public record SymbolicOptions(
     OrderingMethod ordering,
@@ -34,7 +33,7 @@ public record SymbolicOptions(
     int rhs,
     Optional<FactorizationRate> rate,
     Reduction reduction,
-    long gramBytes)
+    GramUse gram)
     implements Serializable {
 
   /** Checks that there is a given order exactly for GIVEN; copies the array. */
@@ -43,6 +42,7 @@ public record SymbolicOptions(
     Objects.requireNonNull(amalgamation, "amalgamation");
     Objects.requireNonNull(rate, "rate");
     Objects.requireNonNull(reduction, "reduction");
+    Objects.requireNonNull(gram, "gram");
     if ((ordering == OrderingMethod.GIVEN) != given.isPresent()) {
       throw new IllegalArgumentException("a given order goes with ordering GIVEN and only with it");
     }
@@ -69,7 +69,7 @@ public record SymbolicOptions(
         1,
         Optional.empty(),
         Reduction.defaults(),
-        0);
+        GramUse.NONE);
   }
 
   /** A copy with another ordering (not GIVEN). */
@@ -83,7 +83,7 @@ public record SymbolicOptions(
         rhs,
         rate,
         reduction,
-        gramBytes);
+        gram);
   }
 
   /** A copy with the caller's order. */
@@ -97,39 +97,31 @@ public record SymbolicOptions(
         rhs,
         rate,
         reduction,
-        gramBytes);
+        gram);
   }
 
   /** A copy with singletons on or off. */
   public SymbolicOptions withSingletons(boolean on) {
     return new SymbolicOptions(
-        ordering, given, on, amalgamation, notSingletons, rhs, rate, reduction, gramBytes);
+        ordering, given, on, amalgamation, notSingletons, rhs, rate, reduction, gram);
   }
 
   /** A copy with other amalgamation rules. */
   public SymbolicOptions withAmalgamation(Amalgamation rules) {
     return new SymbolicOptions(
-        ordering, given, singletons, rules, notSingletons, rhs, rate, reduction, gramBytes);
+        ordering, given, singletons, rules, notSingletons, rhs, rate, reduction, gram);
   }
 
   /** A copy with columns excluded from the singletons. */
   public SymbolicOptions withNotSingletons(int[] columns) {
     return new SymbolicOptions(
-        ordering, given, singletons, amalgamation, columns, rhs, rate, reduction, gramBytes);
+        ordering, given, singletons, amalgamation, columns, rhs, rate, reduction, gram);
   }
 
   /** A copy with another number of right-hand sides. */
   public SymbolicOptions withRhs(int count) {
     return new SymbolicOptions(
-        ordering,
-        given,
-        singletons,
-        amalgamation,
-        notSingletons,
-        count,
-        rate,
-        reduction,
-        gramBytes);
+        ordering, given, singletons, amalgamation, notSingletons, count, rate, reduction, gram);
   }
 
   /** A copy with another expected speed. */
@@ -143,42 +135,29 @@ public record SymbolicOptions(
         rhs,
         Optional.of(expected),
         reduction,
-        gramBytes);
+        gram);
   }
 
   /** A copy with another rule for the reduction of contribution blocks. */
   public SymbolicOptions withReduction(Reduction rule) {
     return new SymbolicOptions(
-        ordering, given, singletons, amalgamation, notSingletons, rhs, rate, rule, gramBytes);
+        ordering, given, singletons, amalgamation, notSingletons, rhs, rate, rule, gram);
   }
 
-  /** Whether the backend may take fronts by their Gram matrix. */
-  public boolean gram() {
-    return gramBytes > 0;
-  }
-
-  /** As {@link #withGram(long)}, whatever memory it takes. */
+  /** As {@link #withGram(GramUse)}, of whatever size. */
   public SymbolicOptions withGram() {
-    return withGram(Long.MAX_VALUE);
+    return withGram(new GramUse(Long.MAX_VALUE, 0));
   }
 
   /**
    * A copy for a backend that may take a front by its Gram matrix: columns go into such a front
-   * where that costs less, and its blocks need no room together, so the limit of a front's entries
-   * does not hold.
+   * where that costs less, and where there are some, the limit of a front's entries does not hold,
+   * because blocks then need no room together.
    *
-   * @param bytes that a tree may take; 0: none is taken so
+   * @param use which trees
    */
-  public SymbolicOptions withGram(long bytes) {
+  public SymbolicOptions withGram(GramUse use) {
     return new SymbolicOptions(
-        ordering,
-        given,
-        singletons,
-        amalgamation,
-        notSingletons,
-        rhs,
-        rate,
-        bytes > 0 ? reduction.withoutEntryLimit() : reduction,
-        bytes);
+        ordering, given, singletons, amalgamation, notSingletons, rhs, rate, reduction, use);
   }
 }

@@ -92,6 +92,9 @@ final class QrCommand implements Callable<Integer> {
   private double factorSeconds;
   private double qSeconds;
 
+  /** What the report says of devices. */
+  private String devices = "";
+
   /** R, and Q if it is asked for. */
   private record Factors(DenseMatrix r, @Nullable DenseMatrix q) {}
 
@@ -232,6 +235,11 @@ final class QrCommand implements Callable<Integer> {
       try (DriverRows rows = new DriverRows(spark.context(), problem, partitions);
           var qr = TallSkinnyQR.builder().keepQ(storage).factorize(rows.rows())) {
         factorSeconds = secondsSince(begin);
+        if (qr.partitionsOnDevices() > 0) {
+          devices =
+              "; rows of %d of %d partitions reduced on devices"
+                  .formatted(qr.partitionsOnDevices(), partitions);
+        }
         long second = System.nanoTime();
         DenseMatrix thin = q == null ? null : collected(qr.q().toLocalIterator(), m, n);
         qSeconds = q == null ? 0 : secondsSince(second);
@@ -266,7 +274,7 @@ final class QrCommand implements Callable<Integer> {
         limit,
         Arrays.copyOf(sigma, values),
         spark,
-        output.failed.engineReason(),
+        output.failed.engineReason() + devices,
         new TallReport.Seconds(readSeconds, factorSeconds, qSeconds, secondsSince(begin)),
         RunRecord.here(secondsSince(begin)).withInput(input.matrix));
   }

@@ -24,8 +24,9 @@ import java.util.SplittableRandom;
  * UU', W = EU and M = W - UT, T the triangle above the diagonal of U'W and half of its diagonal,
  * another X is -(PEP / 2 + MU'), whose columns have norms of at most ||PEP r_j|| / 2 + ||MU'r_j||:
  * what couples two directions counts with the part of r_j in the smaller one. Any U gives a bound;
- * inverse iteration gives a good one. If this is still too much, R is corrected to first order by
- * what is known of E, MU' + UM' ({@link GramTriangle#correct}), and measured again.
+ * inverse iteration gives a good one. If this is still too much, but PEP alone would not be, R is
+ * corrected to first order by what is known of E, MU' + UM' ({@link GramTriangle#correct}), and
+ * measured again.
  */
 final class GramMeasure {
 
@@ -45,6 +46,9 @@ final class GramMeasure {
   private final RowProducts rows;
   private final double[] squares;
   private final Crew crew;
+
+  /** The part of the last bound that no correction takes away: of PEP. */
+  private double rest;
 
   private GramMeasure(GramTriangle r, RowProducts rows, double[] squares, Crew crew) {
     this.r = r;
@@ -97,7 +101,7 @@ final class GramMeasure {
     SmallBasis.sort(u, r.solve(u, VECTORS, crew), r.n, VECTORS);
     double[] m = new double[u.length];
     double worst = apart(u, z, h, m);
-    if (worst <= enough || !(SmallBasis.norm(m) <= CORRECTED)) {
+    if (worst <= enough || !(rest <= enough) || !(SmallBasis.norm(m) <= CORRECTED)) {
       return worst;
     }
     r.correct(u, m, VECTORS, crew);
@@ -128,8 +132,10 @@ final class GramMeasure {
     double[] along = r.multiplyTransposed(u, VECTORS, crew);
     double[] across = r.multiplyTransposed(y, VECTORS, crew);
     double worst = 0;
+    rest = 0;
     for (int j = 0; j < r.n; j++) {
       double error = norm(across, j) / Math.sqrt(VECTORS) / 2;
+      rest = larger(rest, j, error);
       worst = larger(worst, j, error + SmallBasis.norm(square, along, j, VECTORS));
     }
     return worst;

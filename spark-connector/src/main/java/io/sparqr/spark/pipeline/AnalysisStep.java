@@ -7,11 +7,13 @@ import io.sparqr.spark.cluster.ClusterResources;
 import io.sparqr.spark.cluster.FrontLimit;
 import io.sparqr.spark.device.DeviceOpening;
 import io.sparqr.spark.engine.Engine;
+import io.sparqr.spark.internals.SparkProcess;
 import io.sparqr.spark.pattern.PatternPass;
 import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.symbolic.FactorizationRate;
 import io.sparqr.symbolic.FrontMemory;
+import io.sparqr.symbolic.GramUse;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicOptions;
 import java.util.Arrays;
@@ -81,11 +83,13 @@ final class AnalysisStep {
   }
 
   /**
-   * Memory that a tree of fronts may take which is factored by its Gram matrix: rows and results
-   * need the rest of a task's.
+   * Trees of fronts that may be factored by their Gram matrix: rows and results need the rest of a
+   * task's memory.
    */
-  long gramBytes(DeviceVerdict verdict) {
-    return (long) (GRAM_SHARE * resources(verdict).taskBytes());
+  GramUse gram(DeviceVerdict verdict) {
+    return new GramUse(
+        (long) (GRAM_SHARE * resources(verdict).taskBytes()),
+        Keys.GRAM_FLOPS.in(name -> SparkProcess.setting(name).orElse(null)));
   }
 
   private FrontLimit limit(DeviceVerdict verdict) {

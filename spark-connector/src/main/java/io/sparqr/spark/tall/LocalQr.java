@@ -88,7 +88,8 @@ final class LocalQr {
     for (Triangle t : below) {
       tally = tally.plus(t.tally);
     }
-    return new Triangle(node, qr.height(), qr.columns(), qr.r(), rows, checksum, tally);
+    return new Triangle(node, qr.height(), qr.columns(), qr.r(), rows, checksum, tally)
+        .onDevices(below.stream().mapToInt(t -> t.onDevices).sum());
   }
 
   /** Rows that Q acts on. */

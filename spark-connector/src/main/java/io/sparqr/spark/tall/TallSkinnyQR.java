@@ -2,6 +2,7 @@
 package io.sparqr.spark.tall;
 
 import dev.ludovic.netlib.lapack.JavaLAPACK;
+import io.sparqr.backend.BackendChoice;
 import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.error.RankDeficientException;
@@ -60,7 +61,11 @@ public final class TallSkinnyQR implements AutoCloseable {
       local.persist(StorageLevel.MEMORY_ONLY());
     }
     withQ = storage == QStorage.RECOMPUTED ? local(rows, true) : local;
-    tree = new TriangleTree(local.map(LocalQr::triangle), builder.arity);
+    JavaRDD<Triangle> leaves =
+        storage == QStorage.NONE
+            ? triangles(rows, builder.backend, rows.context().isLocal())
+            : local.map(LocalQr::triangle);
+    tree = new TriangleTree(leaves, builder.arity);
     first = tree.first;
     second = tree.second;
     groups = tree.groups;
@@ -78,6 +83,12 @@ public final class TallSkinnyQR implements AutoCloseable {
     return rows.mapPartitionsWithIndex((p, it) -> LocalQr.ofRows(p, it, keepQ), true);
   }
 
+  private static <T> JavaRDD<Triangle> triangles(
+      JavaRDD<T> rows, BackendChoice backend, boolean local) {
+    return rows.mapPartitionsWithIndex(
+        (p, it) -> PartitionTriangle.of(p, it, backend, local), true);
+  }
+
   /** Default: Q recomputed, an arity that makes two stages of equal width. */
   public static Builder builder() {
     return new Builder();
@@ -87,6 +98,7 @@ public final class TallSkinnyQR implements AutoCloseable {
   public static final class Builder {
     private QStorage storage = QStorage.RECOMPUTED;
     private Optional<Integer> arity = Optional.empty();
+    private BackendChoice backend = BackendChoice.AUTO;
 
     private Builder() {}
 
@@ -111,6 +123,17 @@ public final class TallSkinnyQR implements AutoCloseable {
     }
 
     /**
+     * Where rows are reduced if R alone is wanted ({@link QStorage#NONE}); Q is made on cores, and
+     * so is R beside it. AUTO, the default: on the executor's device the partitions that have rows
+     * for it, 128 MB of them at least, on cores the others. With REQUIRE_CUDA an executor without a
+     * device is an error. Bits depend on it.
+     */
+    public Builder backend(BackendChoice where) {
+      backend = where;
+      return this;
+    }
+
+    /**
      * Factors; R is there when this returns.
      *
      * @param rows elements are {@code double[]}, {@code Vector} of spark.ml or spark.mllib, or
@@ -118,8 +141,14 @@ public final class TallSkinnyQR implements AutoCloseable {
      * @throws io.sparqr.error.MatrixFormatException if there are no rows, or an element is none
      * @throws DimensionMismatchException if rows differ in length, or m is less than n
      * @throws io.sparqr.error.NonFiniteValueException for NaN and infinity, with partition and row
+     * @throws IllegalArgumentException if a device is required where Q is wanted
+     * @throws io.sparqr.error.BackendUnavailableException if a device is required and there is none
      */
     public TallSkinnyQR factorize(JavaRDD<?> rows) {
+      if (backend == BackendChoice.REQUIRE_CUDA && storage != QStorage.NONE) {
+        throw new IllegalArgumentException(
+            "a device reduces rows where R alone is wanted: keepQ(NONE), or another backend");
+      }
       return new TallSkinnyQR(this, rows);
     }
 
@@ -137,6 +166,11 @@ public final class TallSkinnyQR implements AutoCloseable {
   /** n. */
   public int columns() {
     return root.columns;
+  }
+
+  /** Partitions whose rows were reduced on a device; the others were on cores. */
+  public int partitionsOnDevices() {
+    return root.onDevices;
   }
 
   /** R, n x n, upper triangular, with a diagonal of at least 0. */

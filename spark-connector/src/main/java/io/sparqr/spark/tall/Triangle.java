@@ -32,6 +32,9 @@ final class Triangle implements Serializable {
   /** What else its rows add up to. */
   final PursuitTally tally;
 
+  /** Partitions below it whose rows were reduced on a device. */
+  final int onDevices;
+
   Triangle(int node, int height, int columns, double[] values, long rows, long checksum) {
     this(node, height, columns, values, rows, checksum, PursuitTally.NONE);
   }
@@ -44,6 +47,18 @@ final class Triangle implements Serializable {
       long rows,
       long checksum,
       PursuitTally tally) {
+    this(node, height, columns, values, rows, checksum, tally, 0);
+  }
+
+  private Triangle(
+      int node,
+      int height,
+      int columns,
+      double[] values,
+      long rows,
+      long checksum,
+      PursuitTally tally,
+      int onDevices) {
     this.node = node;
     this.height = height;
     this.columns = columns;
@@ -51,5 +66,11 @@ final class Triangle implements Serializable {
     this.rows = rows;
     this.checksum = checksum;
     this.tally = tally;
+    this.onDevices = onDevices;
+  }
+
+  /** A copy, of which so many partitions were reduced on devices. */
+  Triangle onDevices(int count) {
+    return new Triangle(node, height, columns, values, rows, checksum, tally, count);
   }
 }

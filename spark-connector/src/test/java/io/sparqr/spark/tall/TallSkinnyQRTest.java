@@ -7,6 +7,9 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.ludovic.netlib.lapack.JavaLAPACK;
 import io.sparqr.SampledCases;
+import io.sparqr.backend.BackendChoice;
+import io.sparqr.backend.reference.PlainDevice;
+import io.sparqr.error.BackendUnavailableException;
 import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.error.InputChangedException;
 import io.sparqr.error.MatrixFormatException;
@@ -455,5 +458,62 @@ class TallSkinnyQRTest {
       Collections.swap(rows, 3, 4);
     }
     return rows.iterator();
+  }
+
+  /** The device's tasks in plain Java, as in tests of all else around a device. */
+  @Test
+  void aDeviceReducesRowsWhereRAloneIsWanted() {
+    double[][] a = random(900, 30, 11);
+    int[] sizes = {400, 0, 20, 480};
+    TallSkinnyQR.Builder alone = TallSkinnyQR.builder().keepQ(QStorage.NONE);
+    double[] expected;
+    try (TallSkinnyQR qr = alone.backend(BackendChoice.CPU).factorize(rows(a, sizes))) {
+      expected = qr.r().toArray();
+      assertThat(qr.partitionsOnDevices()).isZero();
+    }
+    String before = System.setProperty(PlainDevice.ON, "true");
+    try {
+      int factored = PlainDevice.factored();
+      alone.backend(BackendChoice.REQUIRE_CUDA);
+      try (TallSkinnyQR qr = alone.factorize(rows(a, sizes));
+          TallSkinnyQR again = alone.factorize(rows(a, sizes))) {
+        assertThat(qr.partitionsOnDevices()).isEqualTo(3);
+        assertThat(PlainDevice.factored()).isEqualTo(factored + 6);
+        assertThat(qr.rows()).isEqualTo(900);
+        assertThat(again.r().toArray()).isEqualTo(qr.r().toArray());
+        double[] r = qr.r().toArray();
+        for (int e = 0; e < r.length; e++) {
+          double norm = norm(a, e / 30);
+          assertThat(r[e]).isCloseTo(expected[e], within(Tolerances.of(900, 30, 10 * norm)));
+        }
+      }
+      // too few rows to be worth a device
+      try (TallSkinnyQR qr = alone.backend(BackendChoice.AUTO).factorize(rows(a, sizes))) {
+        assertThat(qr.partitionsOnDevices()).isZero();
+        assertThat(qr.r().toArray()).isEqualTo(expected);
+      }
+      assertThatThrownBy(
+              () ->
+                  TallSkinnyQR.builder()
+                      .backend(BackendChoice.REQUIRE_CUDA)
+                      .factorize(rows(a, sizes)))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("keepQ(NONE)");
+    } finally {
+      if (before == null) {
+        System.clearProperty(PlainDevice.ON);
+      } else {
+        System.setProperty(PlainDevice.ON, before);
+      }
+    }
+  }
+
+  @Test
+  void aDeviceThatIsRequiredMustBeThere() {
+    TallSkinnyQR.Builder alone =
+        TallSkinnyQR.builder().keepQ(QStorage.NONE).backend(BackendChoice.REQUIRE_CUDA);
+    assertThatThrownBy(() -> alone.factorize(rows(random(9, 3, 1), 9)))
+        .isInstanceOf(BackendUnavailableException.class)
+        .hasMessageContaining("CUDA is required");
   }
 }
