@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.within;
 import io.sparqr.backend.cpu.CpuSubtreeFactorizer;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.sparse.CsrMatrix;
-import io.sparqr.symbolic.GramUse;
 import io.sparqr.symbolic.Panels;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicOptions;
@@ -48,9 +47,7 @@ class GramPanelTest {
     long all = largest(new ContractCase("all", a, b, 1, natural.withGram()).analysis);
     int below = 0;
     for (double part : new double[] {1, 0.8, 0.6, 0.4}) {
-      var c =
-          new ContractCase(
-              "part " + part, a, b, 1, natural.withGram(new GramUse((long) (part * all), 0)));
+      var c = new ContractCase("part " + part, a, b, 1, natural.withGram((long) (part * all)));
       assertThat(largest(c.analysis)).isLessThanOrEqualTo((long) (part * all));
       for (int f = 0; f < c.analysis.fronts(); f++) {
         int above = c.analysis.parent(f);

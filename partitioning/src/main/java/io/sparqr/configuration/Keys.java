@@ -58,17 +58,6 @@ public final class Keys {
           "flops below which `AUTO` stays on the CPU, which does them in 0.1 s; opening"
               + " a device takes longer");
 
-  public static final Key<Double> GRAM_FLOPS =
-      Key.number(
-          "spark.sparqr.gram.minimumFlops",
-          SPARK,
-          0,
-          2e10,
-          "2e10",
-          "flops by reflectors below which method `AUTO` takes reflectors for all fronts: two"
-              + " cores do them in half a second, and a tree that is tried by its Gram matrix and"
-              + " refused would take as long again");
-
   public static final Key<Double> CORE_FLOPS =
       Key.positive(
           "spark.sparqr.model.coreFlops",
@@ -262,7 +251,6 @@ public final class Keys {
           ROW_PATTERNS,
           MINIMUM_INTENSITY,
           MINIMUM_FLOPS,
-          GRAM_FLOPS,
           CORE_FLOPS,
           DEVICE_FLOPS,
           DEVICE_BANDWIDTH,

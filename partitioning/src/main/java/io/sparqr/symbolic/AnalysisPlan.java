@@ -24,11 +24,8 @@ final class AnalysisPlan {
   /** Flops of reflectors that take as long as the factorization, each front the cheaper way. */
   final double work;
 
-  /** {@link GramUse#bytes}; 0 if no tree is factored by its Gram matrix. */
+  /** {@link SymbolicOptions#gramBytes}. */
   final long gramBytes;
-
-  /** The rule for blocks of these fronts. */
-  final Reduction reduction;
 
   /** The part of it in one front taken by its Gram matrix, a full triangle. */
   final double gramShare;
@@ -58,6 +55,7 @@ final class AnalysisPlan {
       SymbolicOptions options,
       PhaseTimes t) {
     this.order = order;
+    this.gramBytes = options.gramBytes();
     t.start();
     StarGraph graph = new StarGraph(pattern, order);
     if (counts != null) {
@@ -73,10 +71,7 @@ final class AnalysisPlan {
     t.end("sizes and postorder");
     FrontStructure found = new FrontStructure(graph, tree, made, leftmost);
     t.end("structure and flops");
-    gramBytes = options.gram().pays(sum(found.flops)) ? options.gram().bytes() : 0;
-    Reduction asked = options.reduction();
-    reduction = gramBytes > 0 ? asked.withoutEntryLimit() : asked;
-    if (gramBytes > 0) {
+    if (options.gram()) {
       GramMerge merge = new GramMerge(made, found.flops, rowLength, options.rhs(), gramBytes);
       GramTree chosen = merge.tree();
       Supernodes merged = merge.groups(groups);
@@ -163,7 +158,7 @@ final class AnalysisPlan {
   }
 
   /** Rows and columns of the front with the most bytes; {@link FrontMemory#certainRows}. */
-  long[] largestFront() {
+  long[] largestFront(Reduction reduction) {
     long[] largest = {0, 0};
     long most = -1;
     for (int f = 0; f < fronts.count; f++) {

@@ -58,7 +58,8 @@ public final class SymbolicAnalyzer {
         new SymbolicAnalysis.Input(
             fingerprint.join(), pattern.rows(), rest.emptyRows(), pattern.nonzeros());
     SymbolicAnalysis.Data data =
-        ReductionFronts.insert(assemble(known, singletons, rest, chosen, plan), plan.reduction);
+        ReductionFronts.insert(
+            assemble(known, singletons, rest, chosen, plan), options.reduction());
     t.end("result");
     double analyzeSeconds = (System.nanoTime() - begin) * 1e-9 - orderSeconds;
     return new SymbolicAnalysis(
@@ -105,7 +106,7 @@ public final class SymbolicAnalyzer {
             new PhaseTimes());
     var known = new SymbolicAnalysis.Input(a.fingerprint(), a.rows(), a.emptyRows(), a.nonzeros());
     SymbolicAnalysis.Data data =
-        ReductionFronts.insert(assemble(known, none, rest, chosen, plan), plan.reduction);
+        ReductionFronts.insert(assemble(known, none, rest, chosen, plan), options.reduction());
     double analyzeSeconds = (System.nanoTime() - begin) * 1e-9 - orderSeconds;
     return new SymbolicAnalysis(
         data.withSeconds(new SymbolicAnalysis.Seconds(orderSeconds, analyzeSeconds)));
@@ -146,7 +147,7 @@ public final class SymbolicAnalyzer {
         best = plan;
       }
       FactorizationRate rate = options.rate().orElseGet(FactorizationRate::processor);
-      long[] largest = plan.largestFront();
+      long[] largest = plan.largestFront(options.reduction());
       rate.counted(flops, plan.entriesOfR(), plan.fullness(), largest[0], largest[1]);
       double intensity = FrontMemory.intensity(flops, plan.frontBytes());
       double fullness = Math.max(plan.gramShare, plan.fullness());

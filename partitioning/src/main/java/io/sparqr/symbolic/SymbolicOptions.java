@@ -22,7 +22,8 @@ import java.util.Optional;
  *     orderings; empty, the default: set by the caller's backend if known, else {@link
  *     FactorizationRate#processor()}
  * @param reduction rule for reducing contribution blocks in a tree before a front is assembled
- * @param gram trees of fronts that the backend may factor by their Gram matrix; default none
+ * @param gramBytes memory that a tree of fronts may take which the backend factors by its Gram
+ *     matrix ({@link GramTree}); default 0: it factors none so
  */
 public record SymbolicOptions(
     OrderingMethod ordering,
@@ -33,7 +34,7 @@ public record SymbolicOptions(
     int rhs,
     Optional<FactorizationRate> rate,
     Reduction reduction,
-    GramUse gram)
+    long gramBytes)
     implements Serializable {
 
   /** Checks that there is a given order exactly for GIVEN; copies the array. */
@@ -42,7 +43,6 @@ public record SymbolicOptions(
     Objects.requireNonNull(amalgamation, "amalgamation");
     Objects.requireNonNull(rate, "rate");
     Objects.requireNonNull(reduction, "reduction");
-    Objects.requireNonNull(gram, "gram");
     if ((ordering == OrderingMethod.GIVEN) != given.isPresent()) {
       throw new IllegalArgumentException("a given order goes with ordering GIVEN and only with it");
     }
@@ -69,7 +69,7 @@ public record SymbolicOptions(
         1,
         Optional.empty(),
         Reduction.defaults(),
-        GramUse.NONE);
+        0);
   }
 
   /** A copy with another ordering (not GIVEN). */
@@ -83,7 +83,7 @@ public record SymbolicOptions(
         rhs,
         rate,
         reduction,
-        gram);
+        gramBytes);
   }
 
   /** A copy with the caller's order. */
@@ -97,31 +97,39 @@ public record SymbolicOptions(
         rhs,
         rate,
         reduction,
-        gram);
+        gramBytes);
   }
 
   /** A copy with singletons on or off. */
   public SymbolicOptions withSingletons(boolean on) {
     return new SymbolicOptions(
-        ordering, given, on, amalgamation, notSingletons, rhs, rate, reduction, gram);
+        ordering, given, on, amalgamation, notSingletons, rhs, rate, reduction, gramBytes);
   }
 
   /** A copy with other amalgamation rules. */
   public SymbolicOptions withAmalgamation(Amalgamation rules) {
     return new SymbolicOptions(
-        ordering, given, singletons, rules, notSingletons, rhs, rate, reduction, gram);
+        ordering, given, singletons, rules, notSingletons, rhs, rate, reduction, gramBytes);
   }
 
   /** A copy with columns excluded from the singletons. */
   public SymbolicOptions withNotSingletons(int[] columns) {
     return new SymbolicOptions(
-        ordering, given, singletons, amalgamation, columns, rhs, rate, reduction, gram);
+        ordering, given, singletons, amalgamation, columns, rhs, rate, reduction, gramBytes);
   }
 
   /** A copy with another number of right-hand sides. */
   public SymbolicOptions withRhs(int count) {
     return new SymbolicOptions(
-        ordering, given, singletons, amalgamation, notSingletons, count, rate, reduction, gram);
+        ordering,
+        given,
+        singletons,
+        amalgamation,
+        notSingletons,
+        count,
+        rate,
+        reduction,
+        gramBytes);
   }
 
   /** A copy with another expected speed. */
@@ -135,29 +143,42 @@ public record SymbolicOptions(
         rhs,
         Optional.of(expected),
         reduction,
-        gram);
+        gramBytes);
   }
 
   /** A copy with another rule for the reduction of contribution blocks. */
   public SymbolicOptions withReduction(Reduction rule) {
     return new SymbolicOptions(
-        ordering, given, singletons, amalgamation, notSingletons, rhs, rate, rule, gram);
+        ordering, given, singletons, amalgamation, notSingletons, rhs, rate, rule, gramBytes);
   }
 
-  /** As {@link #withGram(GramUse)}, of whatever size. */
+  /** Whether the backend may take fronts by their Gram matrix. */
+  public boolean gram() {
+    return gramBytes > 0;
+  }
+
+  /** As {@link #withGram(long)}, whatever memory it takes. */
   public SymbolicOptions withGram() {
-    return withGram(new GramUse(Long.MAX_VALUE, 0));
+    return withGram(Long.MAX_VALUE);
   }
 
   /**
    * A copy for a backend that may take a front by its Gram matrix: columns go into such a front
-   * where that costs less, and where there are some, the limit of a front's entries does not hold,
-   * because blocks then need no room together.
+   * where that costs less, and its blocks need no room together, so the limit of a front's entries
+   * does not hold.
    *
-   * @param use which trees
+   * @param bytes that a tree may take; 0: none is taken so
    */
-  public SymbolicOptions withGram(GramUse use) {
+  public SymbolicOptions withGram(long bytes) {
     return new SymbolicOptions(
-        ordering, given, singletons, amalgamation, notSingletons, rhs, rate, reduction, use);
+        ordering,
+        given,
+        singletons,
+        amalgamation,
+        notSingletons,
+        rhs,
+        rate,
+        bytes > 0 ? reduction.withoutEntryLimit() : reduction,
+        bytes);
   }
 }

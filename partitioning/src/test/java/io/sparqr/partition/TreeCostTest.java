@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.symbolic.FrontMemory;
-import io.sparqr.symbolic.GramUse;
 import io.sparqr.symbolic.Panels;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicAnalyzer;
@@ -26,7 +25,7 @@ class TreeCostTest {
 
   private static SymbolicAnalysis panel(int workers, int firms, int years, long bytes) {
     var pattern = Panels.anywhere(workers, firms, years, new Random(1)).pattern();
-    return SymbolicAnalyzer.analyze(pattern, OPTIONS.withGram(new GramUse(bytes, 0)));
+    return SymbolicAnalyzer.analyze(pattern, OPTIONS.withGram(bytes));
   }
 
   private static long reflectors(SymbolicAnalysis a, int f) {

@@ -42,26 +42,6 @@ class GramMergeTest {
     return count;
   }
 
-  /**
-   * Below the least size everything is as if there were no Gram matrices; from it on nothing is.
-   */
-  @Test
-  void aSmallFactorizationHasNone() {
-    double flops = 0;
-    for (int f = 0; f < BEFORE.fronts(); f++) {
-      flops += BEFORE.reflectorFlops(f);
-    }
-    var above = OPTIONS.withGram(new GramUse(Long.MAX_VALUE, 1.01 * flops));
-    SymbolicAnalysis small = SymbolicAnalyzer.analyze(PANEL, above);
-    assertThat(small.fronts()).isEqualTo(BEFORE.fronts());
-    assertThat(small.data().counts().gramBytes()).isZero();
-    assertThat(small.isGram(small.fronts() - 1)).isFalse();
-    var below = OPTIONS.withGram(new GramUse(Long.MAX_VALUE, 0.99 * flops));
-    SymbolicAnalysis large = SymbolicAnalyzer.analyze(PANEL, below);
-    assertThat(large.fronts()).isEqualTo(AFTER.fronts());
-    assertThat(large.isGram(large.fronts() - 1)).isTrue();
-  }
-
   @Test
   void frontsOfFewPivotsGoIntoTheirParents() {
     assertThat(wide(AFTER)).isLessThan(wide(BEFORE));

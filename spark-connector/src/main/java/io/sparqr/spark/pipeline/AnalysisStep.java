@@ -7,13 +7,11 @@ import io.sparqr.spark.cluster.ClusterResources;
 import io.sparqr.spark.cluster.FrontLimit;
 import io.sparqr.spark.device.DeviceOpening;
 import io.sparqr.spark.engine.Engine;
-import io.sparqr.spark.internals.SparkProcess;
 import io.sparqr.spark.pattern.PatternPass;
 import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.symbolic.FactorizationRate;
 import io.sparqr.symbolic.FrontMemory;
-import io.sparqr.symbolic.GramUse;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicOptions;
 import java.util.Arrays;
@@ -83,13 +81,11 @@ final class AnalysisStep {
   }
 
   /**
-   * Trees of fronts that may be factored by their Gram matrix: rows and results need the rest of a
-   * task's memory.
+   * Memory that a tree of fronts may take which is factored by its Gram matrix: rows and results
+   * need the rest of a task's.
    */
-  GramUse gram(DeviceVerdict verdict) {
-    return new GramUse(
-        (long) (GRAM_SHARE * resources(verdict).taskBytes()),
-        Keys.GRAM_FLOPS.in(name -> SparkProcess.setting(name).orElse(null)));
+  long gramBytes(DeviceVerdict verdict) {
+    return (long) (GRAM_SHARE * resources(verdict).taskBytes());
   }
 
   private FrontLimit limit(DeviceVerdict verdict) {

@@ -380,7 +380,7 @@ public final class Pipeline {
     if (options.factorization().method() == FrontMethod.AUTO
         && !options.factorization().keepQ()
         && processors.isPresent()) {
-      symbolic = symbolic.withGram(analyses.gram(processors.get()));
+      symbolic = symbolic.withGram(analyses.gramBytes(processors.get()));
     }
     while (true) {
       progress.phase("analyze", "ordering and symbolic analysis");
