@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.tall;
 
+import io.sparqr.backend.BackendChoice;
 import io.sparqr.numeric.dense.BlasLoader;
 import io.sparqr.numeric.dense.DenseKernels;
 import io.sparqr.numeric.dense.DenseQr;
@@ -25,12 +26,12 @@ import org.apache.spark.storage.StorageLevel;
 /**
  * Seconds of QR of a tall dense matrix whose rows are in memory, beside MLlib's {@code
  * RowMatrix.tallSkinnyQR} in the same run: {@code TallSpeed ROWS COLUMNS [REPEAT [PARTITIONS]]}, in
- * local Spark or under {@code -Dspeed.master}; with {@code -Dspeed.mllib=false} without it. Each
- * way is run once in each of REPEAT rounds, so that what else the machine does meets all of them; R
- * alone, R and all rows of Q (counted, not fetched), and X of one right-hand side. Ours from {@code
- * double[]}, MLlib's from its vectors. Before it the floors: 2 m n^2 flops at the rate of dgemm on
- * all cores, the same by a single loop over chunks without Spark, and the bytes of the matrix at
- * the rate of reading.
+ * local Spark or under {@code -Dspeed.master}; with {@code -Dspeed.mllib=false} without it; with
+ * {@code -Dspeed.devices=true} also R alone on devices. Each way is run once in each of REPEAT
+ * rounds, so that what else the machine does meets all of them; R alone, R and all rows of Q
+ * (counted, not fetched), and X of one right-hand side. Ours from {@code double[]}, MLlib's from
+ * its vectors. Before it the floors: 2 m n^2 flops at the rate of dgemm on all cores, the same by a
+ * single loop over chunks without Spark, and the bytes of the matrix at the rate of reading.
  */
 public final class TallSpeed {
 
@@ -94,6 +95,7 @@ public final class TallSpeed {
       JavaRDD<double[]> rows, JavaRDD<double[]> labels, JavaRDD<Vector> vectors, int repeat) {
     String[] names = {
       "R, Sparqr",
+      "R on devices, Sparqr",
       "R, MLlib",
       "R and Q, Sparqr",
       "R and Q, Sparqr, Q stored",
@@ -102,6 +104,7 @@ public final class TallSpeed {
     };
     Way[] ways = {
       () -> r(rows),
+      () -> onDevices(rows),
       () -> mllib(vectors, false).R(),
       () -> withQ(rows, QStorage.RECOMPUTED),
       () -> withQ(rows, QStorage.STORED),
@@ -109,10 +112,11 @@ public final class TallSpeed {
       () -> x(rows, labels)
     };
     boolean mllib = !"false".equals(System.getProperty("speed.mllib"));
+    boolean devices = Boolean.getBoolean("speed.devices");
     var seconds = new double[ways.length][repeat];
     for (int k = 0; k < repeat; k++) {
       for (int w = 0; w < ways.length; w++) {
-        if (!mllib && names[w].contains("MLlib")) {
+        if (!mllib && names[w].contains("MLlib") || !devices && names[w].contains("devices")) {
           continue;
         }
         long begin = System.nanoTime();
@@ -132,6 +136,16 @@ public final class TallSpeed {
 
   private static org.apache.spark.ml.linalg.DenseMatrix r(JavaRDD<double[]> rows) {
     try (var qr = TallSkinnyQR.builder().factorize(rows)) {
+      return qr.r();
+    }
+  }
+
+  private static org.apache.spark.ml.linalg.DenseMatrix onDevices(JavaRDD<double[]> rows) {
+    try (var qr =
+        TallSkinnyQR.builder()
+            .keepQ(QStorage.NONE)
+            .backend(BackendChoice.REQUIRE_CUDA)
+            .factorize(rows)) {
       return qr.r();
     }
   }

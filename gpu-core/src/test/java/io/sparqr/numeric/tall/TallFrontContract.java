@@ -15,7 +15,7 @@ import io.sparqr.threads.Crew;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.function.DoubleUnaryOperator;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,27 +29,39 @@ public abstract class TallFrontContract {
   /** A factorizer of the backend under test. */
   protected abstract SubtreeFactorizer create();
 
-  private List<SubtreeFactorizer> lanes(int count) {
-    var made = new ArrayList<SubtreeFactorizer>();
-    for (int k = 0; k < count; k++) {
-      made.add(create());
+  private final List<ChunkReducer> opened = new ArrayList<>();
+
+  @AfterEach
+  void close() {
+    opened.forEach(ChunkReducer::close);
+  }
+
+  private TallFront front(int n, int chunk, int lanes, int threads) {
+    var made = new ArrayList<ChunkReducer>();
+    for (int k = 0; k < lanes; k++) {
+      made.add(new ChunkReducer(this::create, n, chunk, threads));
     }
-    return made;
+    opened.addAll(made);
+    return new TallFront(made);
   }
 
   private double[] r(double[] a, int n, int chunk, int lanes, int threads) {
-    try (var front = new TallFront(lanes(lanes), n, chunk, threads)) {
-      int m = a.length / n;
-      // one by one, then some at a time
-      for (int i = 0; i < m / 3; i++) {
-        double[] row = new double[n];
-        System.arraycopy(a, i * n, row, 0, n);
-        front.row(row);
-      }
-      front.rows(a, m / 3 * n, m - m / 3);
-      assertThat(front.rows()).isEqualTo(m);
-      return front.r(BlasLoader.kernels());
+    try (TallFront front = front(n, chunk, lanes, threads)) {
+      return r(a, n, front);
     }
+  }
+
+  private static double[] r(double[] a, int n, TallFront front) {
+    int m = a.length / n;
+    // one by one, then some at a time
+    for (int i = 0; i < m / 3; i++) {
+      double[] row = new double[n];
+      System.arraycopy(a, i * n, row, 0, n);
+      front.row(row);
+    }
+    front.rows(a, m / 3 * n, m - m / 3);
+    assertThat(front.rows()).isEqualTo(m);
+    return front.r(BlasLoader.kernels());
   }
 
   /** Row-major. */
@@ -154,27 +166,37 @@ public abstract class TallFrontContract {
     check(a, n, r(a, n, 500, 2, 2), 5);
   }
 
+  /** Units that differ by 600 orders of magnitude, and one that grows from chunk to chunk. */
   @Test
-  void columnsMayBeGradedAndHuge() {
+  void columnsHaveUnitsOfTheirOwn() {
     int m = 900;
     int n = 36;
     double[] a = random(m, n, 6);
-    scale(a, n, k -> Math.scalb(1.0, (int) (40 * (k % 9) - 160)));
-    double[] r = r(a, n, 256, 2, 2);
-    double[] unit = random(m, n, 6);
-    double[] plain = r(unit, n, 256, 2, 2);
+    double[] plain = r(a, n, 256, 2, 2);
+    double[] r = r(scaled(a, n), n, 256, 2, 2);
     for (int k = 0; k < n; k++) {
       for (int i = 0; i <= k; i++) {
-        double scaled = r[i + k * n] / Math.scalb(1.0, 40 * (k % 9) - 160);
+        double scaled = Math.scalb(r[i + k * n], -exponent(k));
         assertThat(scaled).isCloseTo(plain[i + k * n], within(Tolerances.of(m, n, 30)));
       }
     }
+    double[] growing = random(m, n, 7);
+    for (int i = 0; i < m; i++) {
+      growing[i * n + 5] = Math.scalb(growing[i * n + 5], i / 10);
+    }
+    check(growing, n, r(growing, n, 100, 2, 2), 9);
   }
 
-  private static void scale(double[] a, int n, DoubleUnaryOperator factor) {
+  private static int exponent(int column) {
+    return 250 * (column % 9) - 1000;
+  }
+
+  private static double[] scaled(double[] a, int n) {
+    double[] all = new double[a.length];
     for (int e = 0; e < a.length; e++) {
-      a[e] *= factor.applyAsDouble(e % n);
+      all[e] = Math.scalb(a[e], exponent(e % n));
     }
+    return all;
   }
 
   @Test
@@ -187,13 +209,24 @@ public abstract class TallFrontContract {
   }
 
   @Test
+  void anotherMatrixMayFollow() {
+    double[] a = random(1000, 20, 8);
+    double[] b = random(130, 20, 9);
+    try (TallFront front = front(20, 100, 2, 2)) {
+      assertThat(r(a, 20, front)).isEqualTo(r(a, 20, 100, 2, 2));
+      assertThat(front.rows()).isZero();
+      assertThat(r(b, 20, front)).isEqualTo(r(b, 20, 100, 2, 2));
+    }
+  }
+
+  @Test
   void withoutRowsAllIsZero() {
     assertThat(r(new double[0], 5, 10, 2, 1)).containsOnly(0);
   }
 
   @Test
   void aRowOfAnotherLengthIsRefused() {
-    try (var front = new TallFront(lanes(1), 3, 10, 1)) {
+    try (TallFront front = front(3, 10, 1, 1)) {
       assertThatThrownBy(() -> front.row(new double[4]))
           .isInstanceOf(DimensionMismatchException.class)
           .hasMessage("row 0 has 4 values, the matrix 3 columns");

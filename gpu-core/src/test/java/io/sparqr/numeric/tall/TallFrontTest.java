@@ -13,6 +13,7 @@ import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.dense.BlasLoader;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -67,31 +68,66 @@ class TallFrontTest {
   }
 
   @Test
-  void whatFailsOnAnotherThreadIsSaidAndAllIsClosed() {
+  void whatFailsOnAnotherThreadIsSaid() {
     var closed = new AtomicInteger();
-    List<SubtreeFactorizer> lanes = List.of(new Failing(closed), new Failing(closed));
-    assertThatThrownBy(
-            () -> {
-              try (var front = new TallFront(lanes, 2, 4, 1)) {
-                front.rows(new double[2 * 40], 0, 40);
-                front.r(BlasLoader.kernels());
-              }
-            })
-        .isInstanceOf(IllegalStateException.class)
-        .hasMessage("no more");
-    assertThat(closed).hasValue(2);
+    try (var reducer = new ChunkReducer(() -> new Failing(closed), 2, 4, 1)) {
+      assertThatThrownBy(
+              () -> {
+                try (var front = new TallFront(List.of(reducer, reducer))) {
+                  front.rows(new double[2 * 40], 0, 40);
+                  front.r(BlasLoader.kernels());
+                }
+              })
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessage("no more");
+    }
+    assertThat(closed).hasValue(1);
+  }
+
+  /** Tasks of an executor share one, with a triangle each. */
+  @Test
+  void matricesMayShareAReducer() {
+    double[] a = new Random(1).doubles(8 * 100, -1, 1).toArray();
+    double[] b = new Random(2).doubles(8 * 100, -1, 1).toArray();
+    try (var reducer = new ChunkReducer(() -> new CpuBackendProvider().create(0), 8, 30, 1);
+        var one = new TallFront(List.of(reducer));
+        var other = new TallFront(List.of(reducer))) {
+      one.rows(a, 0, 100);
+      double[] r = one.r(BlasLoader.kernels());
+      for (int i = 0; i < 100; i++) {
+        one.rows(a, 8 * i, 1);
+        other.rows(b, 8 * i, 1);
+      }
+      assertThat(other.r(BlasLoader.kernels())).isNotEqualTo(r);
+      assertThat(one.r(BlasLoader.kernels())).isEqualTo(r);
+    }
+  }
+
+  @Test
+  void rowsAreHereUntilAChunkIsFull() {
+    try (var reducer = new ChunkReducer(() -> new Failing(new AtomicInteger()), 2, 4, 1);
+        var front = new TallFront(List.of(reducer))) {
+      front.rows(new double[] {1e200, 2, 3, 1e-300, 5, 6}, 0, 3);
+      assertThat(front.hasBegun()).isFalse();
+      double[] row = new double[2];
+      front.copyRow(1, row);
+      assertThat(row).containsExactly(3, 1e-300);
+      front.row(row);
+      assertThat(front.hasBegun()).isTrue();
+    }
   }
 
   @Test
   void aChunkThatFitsNoArrayIsRefused() {
-    assertThatThrownBy(() -> new TallFront(List.of(), 70_000, 40_000, 1))
+    assertThatThrownBy(
+            () -> new ChunkReducer(() -> new CpuBackendProvider().create(0), 70_000, 40_000, 1))
         .isInstanceOf(IndexOverflowException.class)
         .hasMessage("40000 rows of 70000 columns below a triangle do not fit into an array");
   }
 
   @Test
   void chunksHaveAtLeastAsManyRowsAsColumns() {
-    assertThat(TallFront.chunkRows(100, 1_000_000)).isEqualTo(10_000);
-    assertThat(TallFront.chunkRows(2000, 1_000_000)).isEqualTo(2000);
+    assertThat(ChunkReducer.chunkRows(100, 1_000_000)).isEqualTo(10_000);
+    assertThat(ChunkReducer.chunkRows(2000, 1_000_000)).isEqualTo(2000);
   }
 }

@@ -2,37 +2,24 @@
 package io.sparqr.spark.tall;
 
 import io.sparqr.backend.BackendChoice;
-import io.sparqr.error.FatalCudaException;
-import io.sparqr.numeric.FactorOptions;
-import io.sparqr.numeric.SubtreeFactor;
-import io.sparqr.numeric.SubtreeFactorizer;
-import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.dense.BlasLoader;
 import io.sparqr.numeric.dense.DenseQr;
-import io.sparqr.numeric.integrity.CheckedFactorizer;
+import io.sparqr.numeric.tall.ChunkReducer;
 import io.sparqr.numeric.tall.TallFront;
 import io.sparqr.spark.device.Backends;
 import io.sparqr.spark.device.DeviceLease;
-import io.sparqr.spark.factor.DyingExecutor;
 import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.threads.Crew;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import org.apache.spark.TaskContext;
-import org.jspecify.annotations.Nullable;
 
 /**
  * R alone of a partition's rows: on a device of its executor from a full chunk of rows on, else on
  * the task's core. The rows and the backend decide on its bits.
  */
 final class PartitionTriangle {
-
-  /** Doubles of a chunk of rows: 128 MB, which a device takes some milliseconds for. */
-  private static final int CHUNK = 1 << 24;
-
-  private static final int MOST_THREADS = 8;
 
   private final DenseRows rows;
   private final int partition;
@@ -52,8 +39,8 @@ final class PartitionTriangle {
   }
 
   /**
-   * Nothing if there are no rows. 2 m n^2 flops; 256 MB and a triangle on the host, twice that on a
-   * device.
+   * Nothing if there are no rows. 2 m n^2 flops; for a device 32 MB, at least n rows, and a
+   * triangle in each task, and once in the executor four times that on the host and on the device.
    *
    * @param local whether the master is a local one
    * @throws io.sparqr.error.BackendUnavailableException if a device is required and there is none
@@ -69,7 +56,7 @@ final class PartitionTriangle {
 
   private Triangle made() {
     double[] first = rows.next();
-    return backend.onDevice() ? buffered(first) : onHost(first);
+    return backend.onDevice() ? onDevice(first) : onHost(first);
   }
 
   private Triangle onHost(double[] first) {
@@ -89,94 +76,40 @@ final class PartitionTriangle {
         partition, qr.height(), qr.columns(), qr.r(), rows.count(), rows.checksum());
   }
 
-  /** Looks first whether there is a full chunk. */
-  private Triangle buffered(double[] first) {
+  /** On the device from the first full chunk on; a partition without one is reduced here. */
+  private Triangle onDevice(double[] first) {
     int n = first.length;
-    int most = TallFront.chunkRows(n, CHUNK);
-    double[] buffer = Arrays.copyOf(first, n * Math.min(most, 64));
-    int count = 1;
-    while (count < most && rows.hasNext()) {
-      if ((count + 1) * n > buffer.length) {
-        buffer = Arrays.copyOf(buffer, n * Math.min(most, 2 * count));
-      }
-      System.arraycopy(rows.next(), 0, buffer, count * n, n);
-      count++;
-    }
-    if (count == most || required) {
-      return onDevice(buffer, count, n);
-    }
-    DenseQr.Builder builder = builder(n);
-    double[] row = new double[n];
-    for (int i = 0; i < count; i++) {
-      System.arraycopy(buffer, i * n, row, 0, n);
-      builder.row(row);
-    }
-    return triangle(builder.factor());
-  }
-
-  private Triangle onDevice(double[] buffer, int count, int n) {
-    int threads = Math.min(MOST_THREADS, Runtime.getRuntime().availableProcessors());
-    var lane = new Leased(TaskContext.get(), backend);
-    int chunk = Math.max(n, count);
-    try (var front = new TallFront(List.of(lane), n, chunk, threads)) {
-      front.rows(buffer, 0, count);
+    int chunk = ChunkReducer.chunkRows(n, DeviceReducers.CHUNK);
+    try (DeviceReducers.Hold hold = DeviceReducers.ofJvm().hold(backend, n, chunk);
+        var front = new TallFront(List.of(hold.reducer))) {
+      front.row(first);
       while (rows.hasNext()) {
         front.row(rows.next());
       }
-      double[] r = front.r(BlasLoader.kernels());
-      int height = (int) Math.min(n, rows.count());
-      double[] some = r;
-      if (height < n) {
-        some = new double[height * n];
-        for (int k = 0; k < n; k++) {
-          System.arraycopy(r, k * n, some, k * height, height);
+      if (!front.hasBegun() && !required) {
+        DenseQr.Builder builder = builder(n);
+        double[] row = new double[n];
+        for (int i = 0; i < rows.count(); i++) {
+          front.copyRow(i, row);
+          builder.row(row);
         }
+        return triangle(builder.factor());
       }
-      return new Triangle(partition, height, n, some, rows.count(), rows.checksum()).onDevices(1);
+      int height = (int) Math.min(n, rows.count());
+      double[] r = top(front.r(BlasLoader.kernels()), n, height);
+      return new Triangle(partition, height, n, r, rows.count(), rows.checksum()).onDevices(1);
     }
   }
 
-  /** Has its device for the time of a chunk, so that the tasks of an executor take turns. */
-  private static final class Leased implements SubtreeFactorizer {
-    private final @Nullable TaskContext task;
-    private final Backends.Chosen backend;
-    private @Nullable SubtreeFactorizer device;
-
-    Leased(@Nullable TaskContext task, Backends.Chosen backend) {
-      this.task = task;
-      this.backend = backend;
+  /** The first rows of R. */
+  private static double[] top(double[] r, int n, int height) {
+    if (height == n) {
+      return r;
     }
-
-    @Override
-    public SubtreeFactor factor(SubtreeProblem problem, FactorOptions options) {
-      List<Integer> one = List.of(backend.devices().get(0));
-      try (DeviceLease lease = DeviceLease.acquire(task, one)) {
-        return opened(lease.devices()).factor(problem, options);
-      } catch (FatalCudaException e) {
-        DyingExecutor.leave(e);
-        throw e;
-      }
+    double[] some = new double[height * n];
+    for (int k = 0; k < n; k++) {
+      System.arraycopy(r, k * n, some, k * height, height);
     }
-
-    private SubtreeFactorizer opened(List<Integer> devices) {
-      SubtreeFactorizer known = device;
-      if (known == null) {
-        known = new CheckedFactorizer(backend.provider().create(devices), Backends.host());
-        device = known;
-      }
-      return known;
-    }
-
-    @Override
-    public String description() {
-      return backend.provider().name();
-    }
-
-    @Override
-    public void close() {
-      if (device != null) {
-        device.close();
-      }
-    }
+    return some;
   }
 }

@@ -124,9 +124,9 @@ public final class TallSkinnyQR implements AutoCloseable {
 
     /**
      * Where rows are reduced if R alone is wanted ({@link QStorage#NONE}); Q is made on cores, and
-     * so is R beside it. AUTO, the default: on the executor's device the partitions that have rows
-     * for it, 128 MB of them at least, on cores the others. With REQUIRE_CUDA an executor without a
-     * device is an error. Bits depend on it.
+     * so is R beside it. AUTO, the default: on the executor's device the partitions of 32 MB and
+     * more, on cores the others. With REQUIRE_CUDA an executor without a device is an error. Bits
+     * depend on it.
      */
     public Builder backend(BackendChoice where) {
       backend = where;
