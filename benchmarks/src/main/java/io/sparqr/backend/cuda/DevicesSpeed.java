@@ -30,9 +30,9 @@ import java.util.stream.IntStream;
  * of one device.
  *
  * <p>Arguments: problems as for {@link DeviceTable}. System properties: devices.repeats, measured
- * runs each time (default 7); devices.most, at most this many devices; {@code
- * -Dsparqr.benchmark.timeline=true}: one more run at the end, and what every device did in it by
- * cause and over time ({@link TimelineText}).
+ * runs each time (default 7); devices.most, at most this many devices; devices.without, not this
+ * many; {@code -Dsparqr.benchmark.timeline=true}: one more run at the end, and what every device
+ * did in it by cause and over time ({@link TimelineText}).
  */
 final class DevicesSpeed {
 
@@ -40,6 +40,7 @@ final class DevicesSpeed {
   private static final int OPENINGS = 2;
   private static final int WARM_UP = 2;
   private static final int FRESH = 4;
+  private static final int LEFT_OUT = Integer.getInteger("devices.without", 0);
   private static final boolean TIMELINE = Boolean.getBoolean("sparqr.benchmark.timeline");
 
   private DevicesSpeed() {}
@@ -112,6 +113,9 @@ final class DevicesSpeed {
       CudaBackendProvider provider = TestDevice.provider();
       for (int opening = 0; opening < OPENINGS; opening++) {
         for (int k = 0; k < most; k++) {
+          if (k + 1 == LEFT_OUT) {
+            continue;
+          }
           List<Integer> devices = IntStream.rangeClosed(0, k).boxed().toList();
           for (int r = 0; r < FRESH; r++) {
             // as in a solve: lists are made and sent
@@ -142,6 +146,9 @@ final class DevicesSpeed {
       double one = median(wall[0]);
       double oneFresh = median(fresh[0]);
       for (int k = 0; k < most; k++) {
+        if (k + 1 == LEFT_OUT) {
+          continue;
+        }
         System.out.printf(
             Locale.ROOT,
             "%-22s %-7s %d devices | factorize %8.4f s (best %8.4f) | %.2f times one | %.2f"

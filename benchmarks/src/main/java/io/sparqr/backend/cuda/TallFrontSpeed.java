@@ -1,7 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cuda;
 
-import io.sparqr.numeric.dense.BlasLoader;
 import io.sparqr.numeric.tall.ChunkReducer;
 import io.sparqr.numeric.tall.TallFront;
 import java.util.ArrayList;
@@ -18,10 +17,10 @@ import java.util.stream.IntStream;
  */
 final class TallFrontSpeed {
 
-  private static final int[] LANES = {1, 2, 3};
+  private static final int[] LANES = {1, 2};
 
   /** Doubles of a chunk, as powers of two. */
-  private static final int[] CHUNKS = {22, 23, 25};
+  private static final int[] CHUNKS = {22, 25};
 
   private TallFrontSpeed() {}
 
@@ -76,7 +75,7 @@ final class TallFrontSpeed {
     for (int k = -1; k < repeat; k++) {
       long begin = System.nanoTime();
       front.rows(a, 0, a.length / n);
-      double[] r = front.r(BlasLoader.kernels());
+      double[] r = front.r();
       double taken = (System.nanoTime() - begin) * 1e-9;
       if (k < 0) {
         first = taken;

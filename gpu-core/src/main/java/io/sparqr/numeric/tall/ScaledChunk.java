@@ -17,7 +17,7 @@ final class ScaledChunk {
   /** Columns below this bound are scaled up. */
   private static final double SMALL = 0x1p-100;
 
-  private static final int MOST_EXPONENT = 1000;
+  private static final int MOST_EXPONENT = 1021;
 
   private final ChunkReducer reducer;
   private final int columns;

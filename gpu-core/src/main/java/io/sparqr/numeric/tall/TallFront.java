@@ -2,11 +2,7 @@
 package io.sparqr.numeric.tall;
 
 import io.sparqr.error.DimensionMismatchException;
-import io.sparqr.numeric.dense.DenseKernels;
-import io.sparqr.numeric.dense.DenseQr;
-import io.sparqr.threads.Crew;
 import io.sparqr.threads.Later;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -16,9 +12,8 @@ import org.jspecify.annotations.Nullable;
  * Langou 2012). The memory of host and device is that of a chunk, whatever m is.
  *
  * <p>Several lanes take turns: while one is at work, the caller fills the next one's chunk. Each
- * has a triangle of its own, and the triangles are stacked and reduced at the end on the host. The
- * rows' order, the size of a chunk and the number of lanes decide on every bit, besides the
- * backend.
+ * has a triangle of its own, and the others go under the first one at the end. The rows' order, the
+ * size of a chunk and the number of lanes decide on every bit, besides the backend.
  *
  * <p>2 m n^2 flops, and 2 n^3 / 3 for each chunk. For one thread.
  */
@@ -141,10 +136,8 @@ public final class TallFront implements AutoCloseable {
   /**
    * R of the rows since the last call, n x n, column-major, zero below the diagonal, which is at
    * least 0. Rows that follow are of another matrix, for which nothing need be prepared again.
-   *
-   * @param kernels for the triangles of several lanes
    */
-  public double[] r(DenseKernels kernels) {
+  public double[] r() {
     lanes[lane].await();
     if (lanes[lane].chunk.filled() > 0) {
       lanes[lane].begin();
@@ -152,7 +145,10 @@ public final class TallFront implements AutoCloseable {
     for (Lane each : lanes) {
       each.await();
     }
-    double[] r = joined(kernels);
+    for (int k = 1; k < lanes.length && lanes[k].begun; k++) {
+      join(lanes[0], lanes[k]);
+    }
+    double[] r = lanes[0].chunk.triangle();
     for (Lane each : lanes) {
       each.clear();
     }
@@ -161,16 +157,19 @@ public final class TallFront implements AutoCloseable {
     return r;
   }
 
-  private double[] joined(DenseKernels kernels) {
-    var made = Arrays.stream(lanes).filter(each -> each.begun).toList();
-    if (made.size() <= 1) {
-      return made.isEmpty() ? new double[columns * columns] : made.get(0).chunk.triangle();
+  /** Takes the rows of another triangle under that of a lane. */
+  private void join(Lane into, Lane other) {
+    double[] r = other.chunk.triangle();
+    double[] row = new double[columns];
+    for (int i = 0; i < columns; i++) {
+      for (int k = 0; k < columns; k++) {
+        row[k] = r[i + k * columns];
+      }
+      into.chunk.add(row, 0, 1);
+      if (into.chunk.isFull() || i == columns - 1) {
+        into.chunk.reduce();
+      }
     }
-    DenseQr.Builder builder = DenseQr.builder(kernels, columns, Crew.ALONE);
-    for (Lane each : made) {
-      builder.rows(each.chunk.triangle(), columns, columns);
-    }
-    return builder.factor().r();
   }
 
   /** Waits for what is under way. */

@@ -61,7 +61,7 @@ public abstract class TallFrontContract {
     }
     front.rows(a, m / 3 * n, m - m / 3);
     assertThat(front.rows()).isEqualTo(m);
-    return front.r(BlasLoader.kernels());
+    return front.r();
   }
 
   /** Row-major. */

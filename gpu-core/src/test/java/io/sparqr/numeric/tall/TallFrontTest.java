@@ -11,7 +11,6 @@ import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeProblem;
-import io.sparqr.numeric.dense.BlasLoader;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -75,7 +74,7 @@ class TallFrontTest {
               () -> {
                 try (var front = new TallFront(List.of(reducer, reducer))) {
                   front.rows(new double[2 * 40], 0, 40);
-                  front.r(BlasLoader.kernels());
+                  front.r();
                 }
               })
           .isInstanceOf(IllegalStateException.class)
@@ -93,13 +92,13 @@ class TallFrontTest {
         var one = new TallFront(List.of(reducer));
         var other = new TallFront(List.of(reducer))) {
       one.rows(a, 0, 100);
-      double[] r = one.r(BlasLoader.kernels());
+      double[] r = one.r();
       for (int i = 0; i < 100; i++) {
         one.rows(a, 8 * i, 1);
         other.rows(b, 8 * i, 1);
       }
-      assertThat(other.r(BlasLoader.kernels())).isNotEqualTo(r);
-      assertThat(one.r(BlasLoader.kernels())).isEqualTo(r);
+      assertThat(other.r()).isNotEqualTo(r);
+      assertThat(one.r()).isEqualTo(r);
     }
   }
 

@@ -96,7 +96,7 @@ final class PartitionTriangle {
         return triangle(builder.factor());
       }
       int height = (int) Math.min(n, rows.count());
-      double[] r = top(front.r(BlasLoader.kernels()), n, height);
+      double[] r = top(front.r(), n, height);
       return new Triangle(partition, height, n, r, rows.count(), rows.checksum()).onDevices(1);
     }
   }
