@@ -28,7 +28,8 @@ import java.util.List;
 
 /**
  * The devices of a {@link CudaDevicesExecutor}: memory of a stage on each, lists, launches, and how
- * they ended. Every device reaches the memory of the others. Not thread-safe.
+ * they ended. From the first stage on every device reaches the memory of the others. Not
+ * thread-safe.
  */
 final class DeviceTeam implements AutoCloseable {
 
@@ -46,6 +47,9 @@ final class DeviceTeam implements AutoCloseable {
 
   /** Whether the structure of the last stage is on the devices. */
   private boolean resident;
+
+  /** Whether the devices have been told of each other. */
+  private boolean reached;
 
   /**
    * A team.
@@ -77,7 +81,6 @@ final class DeviceTeam implements AutoCloseable {
         DeviceLane lane = lanes.isEmpty() ? first.lane() : new DeviceLane(s, threads);
         lanes.add(lane);
         peers.add(new PeerMemory(lane));
-        sessions.forEach(other -> s.device().reach(other.device()));
       }
       first.lane().device().bind();
       done = true;
@@ -103,9 +106,25 @@ final class DeviceTeam implements AutoCloseable {
     resident = false;
   }
 
+  /**
+   * Opens every device's memory to the others, once. Not before a stage needs it: from then on an
+   * allocation is mapped on all of them, which takes longer.
+   */
+  private void reach() {
+    if (reached) {
+      return;
+    }
+    for (DeviceLane from : lanes) {
+      from.device().bind();
+      lanes.forEach(to -> from.device().reach(to.device()));
+    }
+    reached = true;
+  }
+
   /** Makes room on every device; false: there is not enough. */
   boolean prepare(DeviceStage stage) {
     try {
+      reach();
       first.beginAmongSeveral(stage.one());
       for (int d = 0; d < stage.programs().size(); d++) {
         DeviceLane lane = lanes.get(d);
