@@ -41,9 +41,10 @@ all_jobs() {
     for k in {0..3}; do echo "$tool:CudaRealMatricesTest:$k/4"; done
   done
 }
-# What several devices run is an image of its own.
+# What several devices run is an image of its own. Tall matrices run the kernels of all_jobs, and are here until a log has them.
 device_jobs() {
   local tool part
+  for tool in memcheck initcheck synccheck racecheck; do echo "$tool:CudaTallFrontTest"; done
   for tool in memcheck initcheck synccheck; do echo "$tool:CudaDevicesTest"; done
   for part in $devices; do echo "racecheck:CudaDevicesTest:$part"; done
 }

@@ -83,7 +83,7 @@ def qr(
     def work() -> Any:
         rows = Rows(spark, problem, partitions)
         try:
-            with _Factored(spark, _factorize(spark, rows.jrdd)) as made:
+            with _Factored(spark, _factorize(spark, rows.jrdd, mode != "r")) as made:
                 r = _matrix(spark, made.qr.r())
                 return r if mode == "r" else (made.array(made.qr.q(), rows, n), r)
         finally:
@@ -145,7 +145,7 @@ def svd(
     def work() -> Any:
         rows = Rows(spark, problem, partitions)
         try:
-            with _Factored(spark, _factorize(spark, rows.jrdd)) as made:
+            with _Factored(spark, _factorize(spark, rows.jrdd, compute_uv)) as made:
                 found = made.qr.svd(k)
                 s = doubles(spark._jvm, found.sigma())
                 if not compute_uv:
@@ -185,10 +185,10 @@ class InSpark:
         self.frame, self.column, self._as_rdd = frame, column, as_rdd
         self.spark = frame.sparkSession
 
-    def _call(self, what: str, work: Callable[[Any], Any]) -> Any:
+    def _call(self, what: str, work: Callable[[Any], Any], with_q: bool) -> Any:
         def run() -> Any:
             support = java_class(self.spark._jvm, _SUPPORT)
-            with _Factored(self.spark, support.factorize(self.frame._jdf, self.column)) as made:
+            with _Factored(self.spark, support.factorize(self.frame._jdf, self.column, with_q)) as made:
                 return work(made.qr)
 
         return in_thread(self.spark, what, run)
@@ -205,7 +205,7 @@ class InSpark:
             r = _matrix(self.spark, made.r())
             return r if mode == "r" else (self._rows(made.q(), "q"), r)
 
-        return self._call("sparqr.qr", work)
+        return self._call("sparqr.qr", work, mode != "r")
 
     def svd(self, k: Optional[int], compute_uv: bool) -> Any:
         def work(made: Any) -> Any:
@@ -215,7 +215,7 @@ class InSpark:
                 return s
             return self._rows(found.u(), "u"), s, _matrix(self.spark, found.v()).T
 
-        return self._call("sparqr.svd", work)
+        return self._call("sparqr.svd", work, compute_uv)
 
 
 def frame_of(A: Any, column: str) -> Union[InSpark, None]:
@@ -244,8 +244,10 @@ def frame_of(A: Any, column: str) -> Union[InSpark, None]:
     return None
 
 
-def _factorize(spark: SparkSession, jrdd: Any) -> Any:
-    return java_class(spark._jvm, "io.sparqr.spark.tall.TallSkinnyQR").builder().factorize(jrdd)
+def _factorize(spark: SparkSession, jrdd: Any, with_q: bool) -> Any:
+    builder = java_class(spark._jvm, "io.sparqr.spark.tall.TallSkinnyQR").builder()
+    storage = java_class(spark._jvm, "io.sparqr.spark.tall.QStorage")
+    return builder.keepQ(storage.RECOMPUTED if with_q else storage.NONE).factorize(jrdd)
 
 
 def _on_driver(spark: SparkSession, problem: Problem, mode: str, partitions: int) -> Any:

@@ -6,6 +6,7 @@ import io.sparqr.numeric.dense.BlasLoader;
 import io.sparqr.numeric.dense.DenseQr;
 import io.sparqr.spark.engine.SparkErrors;
 import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.tall.QStorage;
 import io.sparqr.spark.tall.TallSkinnyQR;
 import io.sparqr.threads.Crew;
 import java.io.IOException;
@@ -103,9 +104,10 @@ public final class TallArrays {
         DataTypes.createStructType(List.of(field)));
   }
 
-  /** A column of vectors, factored with Q made again whenever it is read. */
-  public static TallSkinnyQR factorize(Dataset<Row> data, String column) {
-    return TallSkinnyQR.builder().factorize(data, column);
+  /** A column of vectors, factored with Q made again whenever it is read, or for R alone. */
+  public static TallSkinnyQR factorize(Dataset<Row> data, String column, boolean withQ) {
+    QStorage storage = withQ ? QStorage.RECOMPUTED : QStorage.NONE;
+    return TallSkinnyQR.builder().keepQ(storage).factorize(data, column);
   }
 
   private static void put(double[] values, ByteBuffer buffer, FileChannel out) throws IOException {

@@ -8,6 +8,7 @@ import io.sparqr.numeric.tall.ChunkReducer;
 import io.sparqr.numeric.tall.TallFront;
 import io.sparqr.spark.device.Backends;
 import io.sparqr.spark.device.DeviceLease;
+import io.sparqr.spark.internals.SparkProcess;
 import io.sparqr.spark.plan.DeviceVerdict;
 import io.sparqr.threads.Crew;
 import java.util.Collections;
@@ -21,42 +22,49 @@ import org.apache.spark.TaskContext;
  */
 final class PartitionTriangle {
 
+  /**
+   * Columns from which a device pays beside all cores of its host: a chunk of 32 MB then takes
+   * sixteen of them 13 ms, a device 5 to 9 (benchmarks/history/2026-11-29-h200-four-devices.txt).
+   */
+  private static final int LEAST_COLUMNS = 512;
+
   private final DenseRows rows;
   private final int partition;
   private final Backends.Chosen backend;
   private final boolean required;
 
-  private PartitionTriangle(int partition, DenseRows rows, BackendChoice choice, boolean local) {
+  private PartitionTriangle(int partition, DenseRows rows, BackendChoice choice) {
     this.rows = rows;
     this.partition = partition;
     required = choice == BackendChoice.REQUIRE_CUDA;
+    // tasks in the driver's JVM have all of its devices in turn, others those that Spark gave them
+    boolean here = SparkProcess.executor().isEmpty();
     backend =
         Backends.choose(
             choice == BackendChoice.CPU
                 ? new DeviceVerdict.Refuse("asked for")
                 : new DeviceVerdict.Use(required, "R alone is wanted"),
-            devices -> DeviceLease.devices(TaskContext.get(), partition, devices, local, false));
+            devices -> DeviceLease.devices(TaskContext.get(), partition, devices, here, false));
   }
 
   /**
    * Nothing if there are no rows. 2 m n^2 flops; for a device 32 MB, at least n rows, and a
    * triangle in each task, and once in the executor four times that on the host and on the device.
    *
-   * @param local whether the master is a local one
    * @throws io.sparqr.error.BackendUnavailableException if a device is required and there is none
    */
-  static Iterator<Triangle> of(
-      int partition, Iterator<?> elements, BackendChoice choice, boolean local) {
+  static Iterator<Triangle> of(int partition, Iterator<?> elements, BackendChoice choice) {
     var rows = new DenseRows(partition, elements);
     if (!rows.hasNext()) {
       return Collections.emptyIterator();
     }
-    return List.of(new PartitionTriangle(partition, rows, choice, local).made()).iterator();
+    return List.of(new PartitionTriangle(partition, rows, choice).made()).iterator();
   }
 
   private Triangle made() {
     double[] first = rows.next();
-    return backend.onDevice() ? onDevice(first) : onHost(first);
+    boolean pays = required || first.length >= LEAST_COLUMNS;
+    return backend.onDevice() && pays ? onDevice(first) : onHost(first);
   }
 
   private Triangle onHost(double[] first) {

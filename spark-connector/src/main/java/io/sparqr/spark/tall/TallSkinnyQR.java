@@ -62,9 +62,7 @@ public final class TallSkinnyQR implements AutoCloseable {
     }
     withQ = storage == QStorage.RECOMPUTED ? local(rows, true) : local;
     JavaRDD<Triangle> leaves =
-        storage == QStorage.NONE
-            ? triangles(rows, builder.backend, rows.context().isLocal())
-            : local.map(LocalQr::triangle);
+        storage == QStorage.NONE ? triangles(rows, builder.backend) : local.map(LocalQr::triangle);
     tree = new TriangleTree(leaves, builder.arity);
     first = tree.first;
     second = tree.second;
@@ -83,10 +81,8 @@ public final class TallSkinnyQR implements AutoCloseable {
     return rows.mapPartitionsWithIndex((p, it) -> LocalQr.ofRows(p, it, keepQ), true);
   }
 
-  private static <T> JavaRDD<Triangle> triangles(
-      JavaRDD<T> rows, BackendChoice backend, boolean local) {
-    return rows.mapPartitionsWithIndex(
-        (p, it) -> PartitionTriangle.of(p, it, backend, local), true);
+  private static <T> JavaRDD<Triangle> triangles(JavaRDD<T> rows, BackendChoice backend) {
+    return rows.mapPartitionsWithIndex((p, it) -> PartitionTriangle.of(p, it, backend), true);
   }
 
   /** Default: Q recomputed, an arity that makes two stages of equal width. */
@@ -124,9 +120,9 @@ public final class TallSkinnyQR implements AutoCloseable {
 
     /**
      * Where rows are reduced if R alone is wanted ({@link QStorage#NONE}); Q is made on cores, and
-     * so is R beside it. AUTO, the default: on the executor's device the partitions of 32 MB and
-     * more, on cores the others. With REQUIRE_CUDA an executor without a device is an error. Bits
-     * depend on it.
+     * so is R beside it. AUTO, the default: on the executor's device the partitions of at least 512
+     * columns and 32 MB, on cores the others. With REQUIRE_CUDA all of them, and an executor
+     * without a device is an error. Bits depend on it.
      */
     public Builder backend(BackendChoice where) {
       backend = where;

@@ -69,7 +69,7 @@ final class Triangle implements Serializable {
     this.onDevices = onDevices;
   }
 
-  /** A copy, of which so many partitions were reduced on devices. */
+  /** A copy, {@code count} partitions of which were reduced on devices. */
   Triangle onDevices(int count) {
     return new Triangle(node, height, columns, values, rows, checksum, tally, count);
   }
