@@ -174,15 +174,7 @@ final class DeviceTeam implements AutoCloseable {
     }
     List<CudaEvent> ends = new ArrayList<>();
     try {
-      boolean launched = false;
-      try {
-        sent += launch(stage, tolerance, ends);
-        launched = true;
-      } finally {
-        if (!launched) {
-          giveUp(n);
-        }
-      }
+      sent += launched(stage, tolerance, ends);
       // What follows on the first device follows the others' rounds, too.
       first.lane().device().bind();
       ends.forEach(first.lane().compute()::await);
@@ -262,6 +254,20 @@ final class DeviceTeam implements AutoCloseable {
         parameter, lanes.get(0).memory(), its.fronts(), its.peers(), its.announced());
   }
 
+  /** As {@link #launch}; if that fails, nothing goes on waiting on a device. */
+  private long launched(DeviceStage stage, double tolerance, List<CudaEvent> ends) {
+    boolean launched = false;
+    try {
+      long sent = launch(stage, tolerance, ends);
+      launched = true;
+      return sent;
+    } finally {
+      if (!launched) {
+        giveUp(stage.programs().size());
+      }
+    }
+  }
+
   /**
    * Enqueues all rounds on all devices, the first ones while the lists of later ones are on their
    * way.
@@ -285,13 +291,22 @@ final class DeviceTeam implements AutoCloseable {
       ends.add(new CudaEvent(lanes.get(d).device().driver(), false));
     }
     try (var lists = new TeamLists(lanes.subList(0, n), stage, resident, modes.pieceBytes())) {
-      if (inTurn) {
-        launchInTurn(stage, parameters, lists);
-      } else {
-        launchTogether(stage, parameters, lists);
-        for (int d = 1; d < n; d++) {
-          lanes.get(d).device().bind();
-          ends.get(d - 1).record(lanes.get(d).compute());
+      boolean launched = false;
+      try {
+        if (inTurn) {
+          launchInTurn(stage, parameters, lists);
+        } else {
+          launchTogether(stage, parameters, lists);
+          for (int d = 1; d < n; d++) {
+            lanes.get(d).device().bind();
+            ends.get(d - 1).record(lanes.get(d).compute());
+          }
+        }
+        launched = true;
+      } finally {
+        // Before the end of the lists is awaited: a copy may wait for a device that waits in vain.
+        if (!launched) {
+          giveUp(n);
         }
       }
       resident = true;

@@ -2,8 +2,11 @@
 package io.sparqr.backend.cuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sparqr.backend.cuda.driver.CudaCalls;
 import io.sparqr.backend.cuda.driver.CudaDriver;
+import io.sparqr.backend.cuda.driver.FaultyCalls;
 import io.sparqr.backend.cuda.driver.KernelImage;
 import io.sparqr.backend.cuda.driver.LiveResources;
 import io.sparqr.backend.cuda.transfer.StageMemory.Part;
@@ -15,11 +18,14 @@ import io.sparqr.backend.staged.ForwardingExecutor;
 import io.sparqr.backend.staged.StageSums;
 import io.sparqr.backend.staged.executor.RoundExecutor;
 import io.sparqr.backend.staged.layout.StageProgram;
+import io.sparqr.error.CudaException;
 import io.sparqr.numeric.BitChecksum;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.integrity.ColumnSums;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -35,8 +41,12 @@ class PlainDevicesTest extends DevicesContract {
   private long before;
 
   private static DeviceSessions sessions(PlainCalls driver) {
+    return sessions(driver.calls());
+  }
+
+  private static DeviceSessions sessions(CudaCalls calls) {
     return new DeviceSessions(
-        new CudaDriver(driver.calls()), 0, capability -> new KernelImage(part -> new byte[1]));
+        new CudaDriver(calls), 0, capability -> new KernelImage(part -> new byte[1]));
   }
 
   @BeforeEach
@@ -124,6 +134,49 @@ class PlainDevicesTest extends DevicesContract {
       assertThat(driver.launches()).isEqualTo(8 + 2);
     }
     assertThat(driver.timedLaunches()).isZero();
+  }
+
+  /**
+   * A launch that fails on one device ends what waits for it on the other, before anything else is
+   * awaited; the next task has its result.
+   */
+  @Test
+  void aLaunchThatFailsEndsTheOthers() {
+    DeviceBits c = DeviceBits.cases().get(0);
+    var options = new FactorOptions(c.tolerance(), 2, 0);
+    SubtreeFactor expected = one(c, MIXED, options);
+    var launches = new AtomicInteger();
+    var after = new ArrayList<String>();
+    CudaCalls calls =
+        FaultyCalls.of(
+            driver.calls(),
+            (call, arguments) -> {
+              if (call.equals("launch") && launches.incrementAndGet() == 4) {
+                return 719;
+              }
+              if (launches.get() == 4
+                  && (call.startsWith("copyToDevice") || call.contains("ynchr"))) {
+                after.add(call);
+              }
+              return null;
+            });
+    var faulty = sessions(calls);
+    var leases = List.of(faulty.acquire(0), faulty.acquire(1));
+    var executor =
+        new CudaDevicesExecutor(
+            leases.stream().map(DeviceSessions.Lease::session).toList(),
+            by(new RandomDevices(2, 2, 2, 3)),
+            0,
+            2,
+            MIXED,
+            new TestModes(false, false, 4_000));
+    try (var factorizer = new ReferenceSubtreeFactorizer(new Summing(executor))) {
+      assertThatThrownBy(() -> c.run(factorizer, options)).isInstanceOf(CudaException.class);
+      assertThat(after).isNotEmpty();
+      DeviceBits.assertSame(c.run(factorizer, options), expected, "after a launch that failed");
+    }
+    leases.forEach(DeviceSessions.Lease::close);
+    faulty.closeIdle();
   }
 
   /** A launch counts what its blocks do only if somebody wants to know. */
