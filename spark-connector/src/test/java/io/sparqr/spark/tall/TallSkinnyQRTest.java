@@ -15,6 +15,7 @@ import io.sparqr.error.InputChangedException;
 import io.sparqr.error.MatrixFormatException;
 import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.error.RankDeficientException;
+import io.sparqr.jvm.JvmState;
 import io.sparqr.numeric.Tolerances;
 import io.sparqr.spark.LocalSpark;
 import io.sparqr.spark.model.SparseRow;
@@ -487,7 +488,9 @@ class TallSkinnyQRTest {
           assertThat(r[e]).isCloseTo(expected[e], within(Tolerances.of(900, 30, 10 * norm)));
         }
       }
-      // too few rows to be worth a device
+      assertThat(JvmState.current().held())
+          .doesNotContainKey("devices' chunks of tall matrices");
+      // too few columns to be worth a device
       try (TallSkinnyQR qr = alone.backend(BackendChoice.AUTO).factorize(rows(a, sizes))) {
         assertThat(qr.partitionsOnDevices()).isZero();
         assertThat(qr.r().toArray()).isEqualTo(expected);
