@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.sparqr.SampledCases;
 import io.sparqr.Sampling;
 import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.ordering.OrderingMethod;
@@ -287,6 +288,7 @@ class MachineBoundTest {
    * Seconds of the kernels on one H200 with 16 cores, of benchmarks/RESULTS.md: the shortest
    * measured. The planner's estimate is above the bound too.
    */
+  @SampledCases(oneIn = 3)
   @ParameterizedTest
   @CsvSource({
     "nug20, nd, 0.191",

@@ -32,6 +32,7 @@ class DriverHeapIT {
 
   @TempDir Path folder;
 
+  @Sampled(oneIn = 3)
   @Test
   void theLineIsWhereTheErrorSays() throws Exception {
     long small = 110L << 20;
@@ -53,6 +54,7 @@ class DriverHeapIT {
   }
 
   /** Many distinct rows of few columns: the driver has the graph, a few MB, instead of them. */
+  @Sampled(oneIn = 3)
   @Test
   void manyCellsOfFewColumnsTakeLittleOfTheDriver() throws Exception {
     String[] said =

@@ -25,6 +25,7 @@ class MuchKeptIT {
 
   @TempDir Path folder;
 
+  @Sampled(oneIn = 3)
   @Test
   void inMemoryOutsideTheHeap() throws Exception {
     String[] kept = run("-XX:MaxDirectMemorySize=2g", "-Dsparqr.factor.memory=1000000000");
@@ -33,6 +34,7 @@ class MuchKeptIT {
   }
 
   /** Others have used up what the JVM gives to direct buffers. */
+  @Sampled(oneIn = 3)
   @Test
   void inFilesBeyondWhatTheJvmGives() throws Exception {
     String[] kept = run("-XX:MaxDirectMemorySize=64m", "-Dsparqr.factor.memory=1000000000");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sparqr.Contents;
+import io.sparqr.SampledCases;
 import io.sparqr.error.InputChangedException;
 import io.sparqr.matrix.gallery.LowRankPlusSparse;
 import io.sparqr.numeric.lowrank.PursuitIteration;
@@ -190,6 +191,7 @@ abstract class TallOnExecutors {
   }
 
   /** What is left of M, S and Y on the lost executor is made again from the rows. */
+  @SampledCases(oneIn = 2)
   @ParameterizedTest
   @EnumSource(PursuitMethod.class)
   void anExecutorLostBetweenTwoIterationsChangesNoBit(PursuitMethod method) throws IOException {
@@ -233,6 +235,7 @@ abstract class TallOnExecutors {
   }
 
   /** All that was kept is lost with the executors, and made again of other rows. */
+  @SampledCases(oneIn = 2)
   @ParameterizedTest
   @EnumSource(
       value = QStorage.class,

@@ -3,6 +3,7 @@ package io.sparqr.backend.cuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.SampledCases;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,6 +30,7 @@ class PeerCopyTest {
   }
 
   /** What of peers.cuh, and what instead. */
+  @SampledCases(oneIn = 6)
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

@@ -3,6 +3,7 @@ package io.sparqr.backend.cuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.SampledCases;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,6 +30,7 @@ class TimelineCountsTest {
   }
 
   /** What of timeline.cuh, and what instead. */
+  @SampledCases(oneIn = 5)
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

@@ -3,6 +3,7 @@ package io.sparqr.spark.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.Sampled;
 import io.sparqr.spark.LocalCluster;
 import io.sparqr.spark.doctor.Finding.Level;
 import java.util.List;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Timeout;
 class DoctorIT {
 
   /** Executors that are asked for pure Java are found out, and the driver is not blamed. */
+  @Sampled(oneIn = 3)
   @Test
   void everyExecutorIsLookedAt() throws Exception {
     var conf = LocalCluster.conf("sparqr doctor tests", 2, 1);

@@ -488,8 +488,7 @@ class TallSkinnyQRTest {
           assertThat(r[e]).isCloseTo(expected[e], within(Tolerances.of(900, 30, 10 * norm)));
         }
       }
-      assertThat(JvmState.current().held())
-          .doesNotContainKey("devices' chunks of tall matrices");
+      assertThat(JvmState.current().held()).doesNotContainKey("devices' chunks of tall matrices");
       // too few columns to be worth a device
       try (TallSkinnyQR qr = alone.backend(BackendChoice.AUTO).factorize(rows(a, sizes))) {
         assertThat(qr.partitionsOnDevices()).isZero();
