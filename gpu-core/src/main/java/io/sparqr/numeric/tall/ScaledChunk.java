@@ -50,13 +50,42 @@ final class ScaledChunk {
 
   /** Copies rows that fit. */
   void add(double[] a, int from, int count) {
+    copy(a, from, count);
+    if (backToOwnUnits()) {
+      copy(a, from, count);
+    }
+    filled += count;
+  }
+
+  /** A column that was scaled up may become too large for that: it gets its own units again. */
+  private boolean backToOwnUnits() {
+    double[] factor = new double[0];
+    for (int k = 0; k < columns; k++) {
+      if (largest[k] == Double.POSITIVE_INFINITY && scale[k] > 1) {
+        if (factor.length == 0) {
+          factor = new double[columns];
+          Arrays.fill(factor, 1);
+        }
+        factor[k] = 1 / scale[k];
+        scale[k] = 1;
+        largest[k] = Double.MAX_VALUE * factor[k];
+        squares[k] *= factor[k] * factor[k];
+      }
+    }
+    if (factor.length == 0) {
+      return false;
+    }
+    scale(factor);
+    return true;
+  }
+
+  private void copy(double[] a, int from, int count) {
     int place = reducer.triangle() + filled * columns;
     Parallel.loop(
         count,
         Math.max(1, GRAIN / columns),
         reducer.threads(),
         (begin, end, t) -> copy(a, from, place, begin, end));
-    filled += count;
   }
 
   private void copy(double[] a, int from, int place, int begin, int end) {

@@ -185,6 +185,15 @@ public abstract class TallFrontContract {
       growing[i * n + 5] = Math.scalb(growing[i * n + 5], i / 10);
     }
     check(growing, n, r(growing, n, 100, 2, 2), 9);
+    // too large for the scale of the first chunks
+    double[] sudden = random(m, n, 8);
+    for (int i = 0; i < 450; i++) {
+      sudden[i * n + 5] = Math.scalb(sudden[i * n + 5], -1000);
+    }
+    for (int i = 450; i < m; i++) {
+      sudden[i * n + 5] = Math.scalb(sudden[i * n + 5], 100);
+    }
+    check(sudden, n, r(sudden, n, 100, 2, 2), 9);
   }
 
   private static int exponent(int column) {
