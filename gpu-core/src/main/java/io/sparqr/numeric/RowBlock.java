@@ -18,12 +18,16 @@ package io.sparqr.numeric;
 public record RowBlock(
     int[] front, int[] rowStart, int[] position, double[] value, double[] rhs, int rhsCount) {
 
+  private static final double[] NO_VALUES = {};
+
   /** Checks sizes in O(1). */
+  @SuppressWarnings("ReferenceEquality") // nobody else has this array
   public RowBlock {
-    if (rowStart.length != front.length + 1
-        || rhs.length < (long) front.length * rhsCount
-        || position.length < rowStart[front.length]
-        || value.length < rowStart[front.length]) {
+    if (value != NO_VALUES
+        && (rowStart.length != front.length + 1
+            || rhs.length < (long) front.length * rhsCount
+            || position.length < rowStart[front.length]
+            || value.length < rowStart[front.length])) {
       throw new IllegalArgumentException("inconsistent sizes of a row block");
     }
   }
@@ -31,6 +35,11 @@ public record RowBlock(
   /** A block without rows. */
   public static RowBlock empty(int rhsCount) {
     return new RowBlock(new int[0], new int[1], new int[0], new double[0], new double[0], rhsCount);
+  }
+
+  /** The structure of this block: without values and right-hand sides, but their number. */
+  public RowBlock structure() {
+    return new RowBlock(front, rowStart, position, NO_VALUES, NO_VALUES, rhsCount);
   }
 
   /** Number of rows. */

@@ -7,6 +7,7 @@ import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
 import java.io.Serializable;
 import java.util.Arrays;
+import java.util.UUID;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -134,6 +135,9 @@ public final class SymbolicAnalysis implements Serializable {
 
   private final Data data;
 
+  /** Copies have it, too, wherever they are sent. */
+  private final long id = UUID.randomUUID().getMostSignificantBits();
+
   /** Computed on first use, which never happens on the driver of a cluster. */
   @SuppressWarnings("serial")
   private transient volatile @Nullable Children children;
@@ -217,6 +221,11 @@ public final class SymbolicAnalysis implements Serializable {
   /** Whether this is the analysis of the pattern with that fingerprint. */
   public boolean isOf(SparsityPattern.Fingerprint fingerprint) {
     return data.input.pattern.equals(fingerprint);
+  }
+
+  /** Whether the other one is this or a copy of it, sent or read. Another run's is not. O(1). */
+  public boolean same(SymbolicAnalysis other) {
+    return id == other.id && data.input.equals(other.data.input);
   }
 
   /** m: rows of A, empty ones included. */

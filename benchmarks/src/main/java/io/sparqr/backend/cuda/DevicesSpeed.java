@@ -25,14 +25,17 @@ import java.util.stream.IntStream;
  * stays on the first device, values of A on the host before, plan made before; how much faster than
  * on one; what was predicted. One number of devices is open at a time, so that no memory is held
  * for another, and the numbers come twice in turn: 1, 2, .., 1, 2, .. Each time two runs warm up,
- * others are measured; before them, those of a factorizer that makes and sends its lists, as in a
- * solve. When it is first open, each number of devices brings R to the host, and its bits are those
- * of one device.
+ * others are measured; before them, those of a new factorizer, as in a solve: one that plans its
+ * stages, makes and sends its lists, and one that takes the plan of the last task and makes and
+ * sends lists. When it is first open, each number of devices brings R to the host, and its bits are
+ * those of one device.
  *
  * <p>Arguments: problems as for {@link DeviceTable}. System properties: devices.repeats, measured
  * runs each time (default 7); devices.most, at most this many devices; devices.without, not this
- * many; {@code -Dsparqr.benchmark.timeline=true}: one more run at the end, and what every device
- * did in it by cause and over time ({@link TimelineText}).
+ * many; devices.part, each device may use one of so many parts of the memory that one needs
+ * (default 1: all), so that the task has several stages; {@code -Dsparqr.benchmark.timeline=true}:
+ * one more run at the end, and what every device did in it by cause and over time ({@link
+ * TimelineText}).
  */
 final class DevicesSpeed {
 
@@ -40,7 +43,12 @@ final class DevicesSpeed {
   private static final int OPENINGS = 2;
   private static final int WARM_UP = 2;
   private static final int FRESH = 4;
+
+  /** Kept between factorizers, as in an executor. */
+  private static final DeviceSessions SESSIONS = new DeviceSessions(TestDevice.driver(), 10_000);
+
   private static final int LEFT_OUT = Integer.getInteger("devices.without", 0);
+  private static final int PART = Integer.getInteger("devices.part", 1);
   private static final boolean TIMELINE = Boolean.getBoolean("sparqr.benchmark.timeline");
 
   private DevicesSpeed() {}
@@ -90,7 +98,7 @@ final class DevicesSpeed {
     private final String name;
     private final String ordering;
     private final SubtreeProblem problem;
-    private final FactorOptions home;
+    private FactorOptions home;
     private final FactorOptions stays;
     private long[] expected = {};
 
@@ -102,6 +110,13 @@ final class DevicesSpeed {
       int threads = Runtime.getRuntime().availableProcessors();
       double tolerance = FactorOptions.defaultTolerance(a.rows(), a.columns(), 1);
       home = new FactorOptions(tolerance, threads, 0).ofUnitColumns(true);
+      if (PART > 1) {
+        try (SubtreeFactorizer one = on(List.of(0))) {
+          long budget = one.factor(problem, home).summary().peakDeviceBytes() / PART;
+          System.out.printf(Locale.ROOT, "%s: %.2f GB a device%n", name, budget * 1e-9);
+          home = new FactorOptions(tolerance, threads, budget).ofUnitColumns(true);
+        }
+      }
       stays = home.staying(true).alone(true);
     }
 
@@ -109,8 +124,8 @@ final class DevicesSpeed {
       predict(problem, most);
       double[][] wall = new double[most][OPENINGS * REPEATS];
       double[][] fresh = new double[most][OPENINGS * FRESH];
+      double[][] again = new double[most][OPENINGS * FRESH];
       long[] stages = new long[most];
-      CudaBackendProvider provider = TestDevice.provider();
       for (int opening = 0; opening < OPENINGS; opening++) {
         for (int k = 0; k < most; k++) {
           if (k + 1 == LEFT_OUT) {
@@ -118,12 +133,16 @@ final class DevicesSpeed {
           }
           List<Integer> devices = IntStream.rangeClosed(0, k).boxed().toList();
           for (int r = 0; r < FRESH; r++) {
-            // as in a solve: lists are made and sent
-            try (SubtreeFactorizer on = provider.create(devices)) {
-              fresh[k][opening * FRESH + r] = seconds(on, stays);
+            forget();
+            int at = opening * FRESH + r;
+            try (SubtreeFactorizer on = on(devices)) {
+              fresh[k][at] = seconds(on, stays);
+            }
+            try (SubtreeFactorizer on = on(devices)) {
+              again[k][at] = seconds(on, stays);
             }
           }
-          try (SubtreeFactorizer on = provider.create(devices)) {
+          try (SubtreeFactorizer on = on(devices)) {
             if (opening == 0) {
               stages[k] = compare(on, k + 1);
             }
@@ -145,6 +164,7 @@ final class DevicesSpeed {
       }
       double one = median(wall[0]);
       double oneFresh = median(fresh[0]);
+      double oneAgain = median(again[0]);
       for (int k = 0; k < most; k++) {
         if (k + 1 == LEFT_OUT) {
           continue;
@@ -152,8 +172,8 @@ final class DevicesSpeed {
         System.out.printf(
             Locale.ROOT,
             "%-22s %-7s %d devices | factorize %8.4f s (best %8.4f) | %.2f times one | %.2f"
-                + " TFLOP/s useful | lists made, too: %.4f s (best %.4f) | %.2f times one | %d stages"
-                + " | same bits%n",
+                + " TFLOP/s useful | planned, too: %.4f s (best %.4f) | %.2f times one | lists made,"
+                + " too: %.4f s (best %.4f) | %.2f times one | %d stages | same bits%n",
             name,
             ordering,
             k + 1,
@@ -164,7 +184,21 @@ final class DevicesSpeed {
             median(fresh[k]),
             fresh[k][0],
             oneFresh / median(fresh[k]),
+            median(again[k]),
+            again[k][0],
+            oneAgain / median(again[k]),
             stages[k]);
+      }
+    }
+
+    private static SubtreeFactorizer on(List<Integer> devices) {
+      return new CudaSubtreeFactorizer(SESSIONS, devices, null);
+    }
+
+    /** The next task plans anew. */
+    private static void forget() {
+      try (DeviceSessions.Lease lease = SESSIONS.acquire(0)) {
+        lease.session().plans().clear();
       }
     }
 

@@ -2,6 +2,7 @@
 package io.sparqr.backend.cuda;
 
 import io.sparqr.backend.cuda.resident.DeviceSession;
+import io.sparqr.backend.cuda.resident.DeviceSession.SharedStage;
 import io.sparqr.backend.cuda.transfer.StageMemory.Part;
 import io.sparqr.backend.cuda.transfer.StageUpload;
 import io.sparqr.backend.schedule.FrontDescriptor;
@@ -12,6 +13,7 @@ import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.backend.staged.executor.KeptRows;
 import io.sparqr.backend.staged.executor.RoundExecutor;
 import io.sparqr.backend.staged.layout.DeviceStage;
+import io.sparqr.backend.staged.layout.KeptPlans;
 import io.sparqr.backend.staged.layout.StageProgram;
 import io.sparqr.numeric.DeviceTimeline;
 import io.sparqr.numeric.SubtreeProblem;
@@ -170,13 +172,30 @@ final class CudaDevicesExecutor implements RoundExecutor {
       return laidOut;
     }
     team.forget();
-    laidOut = null;
+    keepPlan();
+    int among = team.lanes().size();
+    laidOut = kept().take(s -> s.serves(program, among)).map(SharedStage::stage).orElse(null);
+    if (laidOut != null) {
+      return laidOut;
+    }
     FrontDevices devices = choice.of(program).orElse(null);
     if (devices == null || team.lanes().size() == 1) {
       return null;
     }
     laidOut = DeviceStage.of(program, devices, options, first.lane().workers().threads());
     return laidOut;
+  }
+
+  private KeptPlans<SharedStage> kept() {
+    return first.lane().session().stages();
+  }
+
+  /** Leaves the last stage to later tasks. */
+  private void keepPlan() {
+    if (laidOut != null) {
+      kept().keep(new SharedStage(laidOut, team.lanes().size()));
+      laidOut = null;
+    }
   }
 
   /** Whether no leftover rows of dead columns would have gone with a block that crossed. */
@@ -365,6 +384,7 @@ final class CudaDevicesExecutor implements RoundExecutor {
   public void close() {
     if (!closed) {
       closed = true;
+      keepPlan();
       team.close();
       first.close();
     }

@@ -147,10 +147,11 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
       if (executor != null) {
         executor.close();
         executor = null;
+        Objects.requireNonNull(staged).keepPlans();
       }
       threads = factorOptions.threads();
       executor = executor(threads);
-      staged = new StagedFactorization("cuda", executor, mender);
+      staged = new StagedFactorization("cuda", executor, mender, leases.get(0).session().plans());
     }
     try {
       return Objects.requireNonNull(staged).factor(problem, factorOptions);
@@ -199,6 +200,9 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
     if (!closed) {
       closed = true;
       mender.close();
+      if (staged != null) {
+        staged.keepPlans();
+      }
       RoundExecutor last = executor;
       var freed = new CompletableFuture<Void>();
       leases

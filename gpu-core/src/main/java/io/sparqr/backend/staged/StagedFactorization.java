@@ -4,6 +4,7 @@ package io.sparqr.backend.staged;
 import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.staged.executor.RoundExecutor;
 import io.sparqr.backend.staged.layout.HeldBlocks;
+import io.sparqr.backend.staged.layout.KeptPlans;
 import io.sparqr.backend.staged.layout.PreparedTask;
 import io.sparqr.backend.staged.layout.StageEstimate;
 import io.sparqr.backend.staged.layout.StageLayouts;
@@ -26,6 +27,7 @@ import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,6 +54,9 @@ public final class StagedFactorization {
   private final SubtreeFactorizer host;
   private final String backend;
 
+  /** What tasks before the first one here have left. */
+  private final KeptPlans<PreparedTask> kept;
+
   /** The last task's structure and its stages, for the next one of the same structure. */
   private @Nullable PreparedTask prepared;
 
@@ -70,6 +75,16 @@ public final class StagedFactorization {
    *     here
    */
   public StagedFactorization(String backend, RoundExecutor executor, SubtreeFactorizer host) {
+    this(backend, executor, host, new KeptPlans<>());
+  }
+
+  /** The same, with plans that others have left, until {@link #keepPlans}. */
+  public StagedFactorization(
+      String backend,
+      RoundExecutor executor,
+      SubtreeFactorizer host,
+      KeptPlans<PreparedTask> kept) {
+    this.kept = kept;
     this.backend = backend;
     this.executor = executor;
     this.host = new CheckedFactorizer(host, host);
@@ -95,6 +110,14 @@ public final class StagedFactorization {
       prepared = null;
     }
     return new Run(problem, options).run();
+  }
+
+  /** Leaves the plan of the last task to others; there are no more tasks here. */
+  public void keepPlans() {
+    if (prepared != null) {
+      kept.keep(prepared);
+      prepared = null;
+    }
   }
 
   /** Stages of the last task that were laid out while the one before was under way. */
@@ -145,9 +168,7 @@ public final class StagedFactorization {
       // Free memory varies slightly between calls, so an earlier plan for slightly less is still
       // good.
       long planBudget = options.deviceMemoryBytes() > 0 ? budget : 0;
-      if (prepared == null || !prepared.serves(problem, options, planBudget)) {
-        prepared = new PreparedTask(problem, options, cut, planBudget);
-      }
+      prepared = prepared(cut, planBudget);
       rows = prepared.rows.withValues(problem.rows());
       blocks = new HeldBlocks(analysis, problem.inputs(), options.threads());
       done = new FactoredFronts(problem, rows, blocks, options.keepQ());
@@ -165,6 +186,19 @@ public final class StagedFactorization {
               totals);
       pending = problem.fronts().clone();
       executor.task(problem);
+    }
+
+    /** This task's plan: the last one's, one that others left, or a new one. */
+    private PreparedTask prepared(SchedulerOptions cut, long planBudget) {
+      if (prepared != null && prepared.serves(problem, options, cut, planBudget)) {
+        return prepared;
+      }
+      // A repeated task must not reuse earlier data.
+      Optional<PreparedTask> left =
+          options.safe()
+              ? Optional.empty()
+              : kept.take(plan -> plan.serves(problem, options, cut, planBudget));
+      return left.orElseGet(() -> new PreparedTask(problem, options, cut, planBudget));
     }
 
     SubtreeFactor run() {

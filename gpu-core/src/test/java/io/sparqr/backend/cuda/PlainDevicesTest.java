@@ -25,6 +25,7 @@ import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.integrity.ColumnSums;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -177,6 +178,31 @@ class PlainDevicesTest extends DevicesContract {
     }
     leases.forEach(DeviceSessions.Lease::close);
     faulty.closeIdle();
+  }
+
+  /** Shared stages are laid out once for tasks of one structure, whoever runs them. */
+  @Test
+  void aStageThatDevicesShareIsLeftToTheNextExecutor() {
+    DeviceBits c = DeviceBits.cases().get(0);
+    var options = new FactorOptions(c.tolerance(), 2, 0);
+    SubtreeFactor expected = one(c, MIXED, options);
+    int stages = Math.toIntExact(expected.summary().stages());
+    var asked = new AtomicInteger();
+    for (List<Integer> team : List.of(List.of(0, 1), List.of(0, 1, 2), List.of(0, 1))) {
+      var map = new RandomDevices(team.size(), 2, 2, 3);
+      DeviceChoice choice =
+          stage -> {
+            asked.incrementAndGet();
+            return Optional.of(map.apply(stage));
+          };
+      CudaDevicesExecutor executor = executor(team, choice, MIXED, false);
+      var plans = executor.first().session().plans();
+      try (var factorizer = new ReferenceSubtreeFactorizer(new Summing(executor), plans)) {
+        DeviceBits.assertSame(c.run(factorizer, options), expected, "devices " + team);
+      }
+      assertThat(executor.together()).isEqualTo(stages);
+    }
+    assertThat(asked).as("by two devices, by three, and not again").hasValue(2 * stages);
   }
 
   /** A launch counts what its blocks do only if somebody wants to know. */

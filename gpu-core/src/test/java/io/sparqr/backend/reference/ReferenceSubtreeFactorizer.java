@@ -4,6 +4,8 @@ package io.sparqr.backend.reference;
 import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.staged.StagedFactorization;
 import io.sparqr.backend.staged.executor.RoundExecutor;
+import io.sparqr.backend.staged.layout.KeptPlans;
+import io.sparqr.backend.staged.layout.PreparedTask;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeFactorizer;
@@ -29,8 +31,13 @@ public final class ReferenceSubtreeFactorizer implements SubtreeFactorizer {
 
   /** On the given executor, which is closed with this. */
   public ReferenceSubtreeFactorizer(RoundExecutor executor) {
+    this(executor, new KeptPlans<>());
+  }
+
+  /** The same, with plans that others have left. */
+  public ReferenceSubtreeFactorizer(RoundExecutor executor, KeptPlans<PreparedTask> plans) {
     this.executor = executor;
-    staged = new StagedFactorization("reference", executor, new HeathFactorizer());
+    staged = new StagedFactorization("reference", executor, new HeathFactorizer(), plans);
   }
 
   @Override
@@ -55,6 +62,7 @@ public final class ReferenceSubtreeFactorizer implements SubtreeFactorizer {
 
   @Override
   public void close() {
+    staged.keepPlans();
     executor.close();
   }
 }

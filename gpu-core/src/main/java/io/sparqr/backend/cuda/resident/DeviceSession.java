@@ -6,6 +6,10 @@ import io.sparqr.backend.cuda.driver.CudaDevice;
 import io.sparqr.backend.cuda.driver.CudaDriver;
 import io.sparqr.backend.cuda.driver.KernelImage;
 import io.sparqr.backend.cuda.transfer.PinnedPool;
+import io.sparqr.backend.staged.layout.DeviceStage;
+import io.sparqr.backend.staged.layout.KeptPlans;
+import io.sparqr.backend.staged.layout.PreparedTask;
+import io.sparqr.backend.staged.layout.StageProgram;
 import io.sparqr.error.FatalCudaException;
 import java.util.function.Consumer;
 
@@ -23,9 +27,25 @@ public final class DeviceSession implements AutoCloseable {
   /** Page-locked buffers of the smallest size to begin with: 256 MiB. */
   private static final int FIRST_BUFFERS = 32;
 
+  /**
+   * A stage that several devices share.
+   *
+   * @param among from how many the plan chose, this one first
+   */
+  public record SharedStage(DeviceStage stage, int among) {
+
+    /** Whether it is the stage of that program, from as many devices. */
+    @SuppressWarnings("ReferenceEquality") // a plan has its own
+    public boolean serves(StageProgram program, int devices) {
+      return stage.one() == program && among == devices;
+    }
+  }
+
   private final CudaDevice device;
   private final PinnedPool pinned;
   private final Residents residents = new Residents();
+  private final KeptPlans<PreparedTask> plans = new KeptPlans<>();
+  private final KeptPlans<SharedStage> stages = new KeptPlans<>();
   private Consumer<FatalCudaException> onLost = e -> {};
   private boolean closed;
 
@@ -45,6 +65,16 @@ public final class DeviceSession implements AutoCloseable {
   /** The rows of R that stay on the device. */
   public Residents residents() {
     return residents;
+  }
+
+  /** What tasks of this device leave to later ones of the same structure. */
+  public KeptPlans<PreparedTask> plans() {
+    return plans;
+  }
+
+  /** Stages of {@link #plans} that this device and others share. */
+  public KeptPlans<SharedStage> stages() {
+    return stages;
   }
 
   /** Sets what is done when the context is lost. */
@@ -74,6 +104,8 @@ public final class DeviceSession implements AutoCloseable {
     if (!closed) {
       closed = true;
       device.bind();
+      plans.clear();
+      stages.clear();
       residents.close();
       pinned.close();
       device.close();

@@ -24,6 +24,8 @@ public final class PreparedTask {
   final boolean detect;
   final boolean keepQ;
   final long budget;
+  private final SchedulerOptions cut;
+  private final int threads;
   final List<Stage> stages = new ArrayList<>();
 
   /**
@@ -34,20 +36,26 @@ public final class PreparedTask {
   public PreparedTask(SubtreeProblem problem, FactorOptions o, SchedulerOptions cut, long budget) {
     analysis = problem.analysis();
     fronts = problem.fronts();
-    rows = new RowsByFront(problem, o.threads());
+    // The values are those of the first task alone, and are not kept beyond it.
+    rows = new RowsByFront(problem, o.threads()).withValues(problem.rows().structure());
     detect = o.rankTolerance() >= 0;
     keepQ = o.keepQ();
     builder = new StageBuilder(analysis, rows, cut, o.threads(), detect, keepQ);
     this.budget = budget;
+    this.cut = cut;
+    threads = o.threads();
   }
 
   /** Whether another task has the same structure, options and budget. O(its entries). */
-  public boolean serves(SubtreeProblem problem, FactorOptions o, long bytes) {
-    return analysis == problem.analysis()
+  public boolean serves(
+      SubtreeProblem problem, FactorOptions o, SchedulerOptions itsCut, long bytes) {
+    return threads == o.threads()
+        && cut.equals(itsCut)
         && detect == (o.rankTolerance() >= 0)
         && keepQ == o.keepQ()
         && budget == bytes
         && Arrays.equals(fronts, problem.fronts())
+        && analysis.same(problem.analysis())
         && rows.sameStructure(problem.rows(), o.threads());
   }
 
