@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.sparqr.Sampled;
 import io.sparqr.symbolic.Patterns;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicAnalyzer;
@@ -62,6 +63,7 @@ class EqualExecutorsTest {
   }
 
   /** The choice is that of a solve: on devices by the factorization alone. */
+  @Sampled(oneIn = 3)
   @Test
   void fewerAreUsedWhereMoreWouldLose() {
     var slow = new EqualExecutors(cpu(S.flops() / 10, 4e9), 0);
@@ -105,6 +107,7 @@ class EqualExecutorsTest {
     assertThat(like.forecast(S, large, 4, 64).cut().partition().tasks()).hasSizeGreaterThan(2);
   }
 
+  @Sampled(oneIn = 3)
   @Test
   void aNumberPaysFromTheLeastSizeAtWhichItIsFasterThanAllFewer() {
     var like = new EqualExecutors(cpu(1e8, 4e9), 0);

@@ -4,6 +4,7 @@ package io.sparqr.sparse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sparqr.Sampled;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -49,6 +50,7 @@ class IndexRangesTest {
    * In a JVM of its own, which has the memory: {@link Arrays#equals(int[], int, int, int[], int,
    * int)} of Java 17 ends it.
    */
+  @Sampled(oneIn = 4)
   @Test
   void placesBeyondTwoGigabytes() throws Exception {
     Process process =

@@ -4,6 +4,7 @@ package io.sparqr.symbolic;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.sparqr.Sampled;
 import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.sparse.Permutation;
@@ -66,6 +67,7 @@ class GramMergeTest {
     assertThat(members).isPositive();
   }
 
+  @Sampled(oneIn = 3)
   @Test
   void theTreeIsOne() {
     long rows = AFTER.emptyRows() + AFTER.singletons();

@@ -4,6 +4,7 @@ package io.sparqr.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sparqr.Sampled;
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.error.NonFiniteValueException;
@@ -133,6 +134,7 @@ class ExplicitQTest {
     assertThat(LocalSpark.context().getPersistentRDDs()).isEmpty();
   }
 
+  @Sampled(oneIn = 3)
   @Test
   void overLevelsOfTheTree() {
     CsrMatrix grid = Problems.grid(11, SEED);
@@ -162,6 +164,7 @@ class ExplicitQTest {
     assertFactors(cut(1).build(), Problems.rows(tall, Problems.rhs(3000, SEED)), 4, 0, false);
   }
 
+  @Sampled(oneIn = 3)
   @Test
   void ridgeWeightsEmptyRowsAndScales() {
     CsrMatrix a = Problems.random(80, 30, 4, SEED);

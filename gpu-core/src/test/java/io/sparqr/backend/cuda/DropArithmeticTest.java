@@ -3,6 +3,7 @@ package io.sparqr.backend.cuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.Sampled;
 import io.sparqr.Sampling;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,6 +26,7 @@ class DropArithmeticTest {
 
   @TempDir private Path folder;
 
+  @Sampled(oneIn = 3)
   @Test
   void noPairOfTheSearchLosesMoreThanItsDeadColumns() throws Exception {
     Path program = HostKernels.compile(folder, HostKernels.HEADERS, PROGRAM);

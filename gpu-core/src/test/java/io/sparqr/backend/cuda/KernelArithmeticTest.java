@@ -3,6 +3,7 @@ package io.sparqr.backend.cuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.Sampled;
 import io.sparqr.Sampling;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -28,6 +29,7 @@ class KernelArithmeticTest {
 
   @TempDir private Path folder;
 
+  @Sampled(oneIn = 3)
   @Test
   void noTileOfTheSearchIsFactorizedWrongly() throws Exception {
     Path program = compile(HEADERS);
@@ -45,6 +47,7 @@ class KernelArithmeticTest {
   }
 
   /** Without the scaling of G and the test of E the tiles are wrong, as they once were. */
+  @Sampled(oneIn = 3)
   @Test
   void tilesThatOnceWentWrongStillShowIt() throws Exception {
     Path old = Files.createDirectory(folder.resolve("unscaled"));

@@ -3,6 +3,7 @@ package io.sparqr.backend.cuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.Sampled;
 import io.sparqr.SampledCases;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -20,6 +21,7 @@ class PeerCopyTest {
 
   @TempDir private Path folder;
 
+  @Sampled(oneIn = 3)
   @Test
   void everyPartIsCopiedAndNothingElse() throws Exception {
     Path program = HostKernels.compile(folder, HostKernels.HEADERS, "peer_copy.cu");

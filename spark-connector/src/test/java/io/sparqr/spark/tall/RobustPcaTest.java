@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.sparqr.Sampled;
 import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.error.InputChangedException;
 import io.sparqr.error.MatrixFormatException;
@@ -58,6 +59,7 @@ class RobustPcaTest {
   }
 
   /** Partitions that are empty, or have fewer rows than columns, among them. */
+  @Sampled(oneIn = 3)
   @ParameterizedTest
   @EnumSource(PursuitMethod.class)
   void aRandomModelIsRecoveredExactly(PursuitMethod method) {
