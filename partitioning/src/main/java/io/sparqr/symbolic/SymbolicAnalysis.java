@@ -135,8 +135,8 @@ public final class SymbolicAnalysis implements Serializable {
 
   private final Data data;
 
-  /** Copies have it, too, wherever they are sent. */
-  private final long id = UUID.randomUUID().getMostSignificantBits();
+  /** Of the run that made it; copies have it, too. */
+  private final long id;
 
   /** Computed on first use, which never happens on the driver of a cluster. */
   @SuppressWarnings("serial")
@@ -162,12 +162,23 @@ public final class SymbolicAnalysis implements Serializable {
   private record Children(int[] start, int[] child) {}
 
   /**
-   * Takes the arrays without copying them. O(fronts).
+   * The analysis of a new run. Takes the arrays without copying them. O(fronts).
    *
    * @throws IllegalArgumentException if the fronts are not in postorder
    */
   public SymbolicAnalysis(Data data) {
+    this(data, UUID.randomUUID().getMostSignificantBits());
+  }
+
+  /**
+   * A copy of another process's.
+   *
+   * @param id its {@link #id}
+   * @throws IllegalArgumentException if the fronts are not in postorder
+   */
+  public SymbolicAnalysis(Data data, long id) {
     this.data = data;
+    this.id = id;
     int nf = data.tree.parent.length;
     for (int f = 0; f < nf; f++) {
       int p = data.tree.parent[f] < 0 ? nf : data.tree.parent[f];
@@ -221,6 +232,11 @@ public final class SymbolicAnalysis implements Serializable {
   /** Whether this is the analysis of the pattern with that fingerprint. */
   public boolean isOf(SparsityPattern.Fingerprint fingerprint) {
     return data.input.pattern.equals(fingerprint);
+  }
+
+  /** A number of the run that made this and its copies, by chance. */
+  public long id() {
+    return id;
   }
 
   /** Whether the other one is this or a copy of it, sent or read. Another run's is not. O(1). */

@@ -45,7 +45,7 @@ import org.apache.spark.util.TaskCompletionListener;
 record StoredPart(String name, int frames, long bytes, long checksum) implements Serializable {
 
   /** Version of the files and of the head; other versions are rejected. */
-  static final int VERSION = 6;
+  static final int VERSION = 7;
 
   private static final byte[] MAGIC = "SPARQR-R".getBytes(StandardCharsets.US_ASCII);
 

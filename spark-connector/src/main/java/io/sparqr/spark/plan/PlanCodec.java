@@ -34,6 +34,7 @@ public final class PlanCodec {
    */
   public static void write(SolvePlan plan, NumberStream.Sink sink) throws IOException {
     var out = new NumberStream.Writer(Frame.Kind.PLAN, sink);
+    out.putLong(plan.analysis().id());
     put(plan.analysis().data(), out);
     put(plan.partition(), out);
     out.putDoubles(plan.columnScales()).putDoubles(plan.rhsScales());
@@ -55,9 +56,10 @@ public final class PlanCodec {
   public static SolvePlan read(NumberStream.Source source) throws IOException {
     var in = new NumberStream.Reader(Frame.Kind.PLAN, source);
     try {
+      long id = in.getLong();
       SymbolicAnalysis.Data data = data(in);
       require(data);
-      var analysis = new SymbolicAnalysis(data);
+      var analysis = new SymbolicAnalysis(data, id);
       TreePartition partition = partition(in, analysis.fronts());
       require(partition, analysis.fronts());
       double[] columnScale = in.getDoubles();
