@@ -201,7 +201,7 @@ class SavedFactorizationTest {
     Files.write(head, bytes);
     assertThatThrownBy(() -> load(name))
         .isInstanceOf(WireFormatException.class)
-        .hasMessage(name + ": saved in version 9 of the format, this is version 6");
+        .hasMessage(name + ": saved in version 9 of the format, this is version 7");
   }
 
   /** Files of one factorization under the head of another, of the same sizes. */
