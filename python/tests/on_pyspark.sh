@@ -7,7 +7,8 @@
 # only makes the environment. The package comes from the source tree, the jar from Maven's build;
 #   python/tests/on_pyspark.sh 4.1.4 sparqr-*.whl
 # tests the package and the jar in that wheel. At the end may follow
-#   --short SEED     leaves out nine in ten tests of the long modules, chosen by the seed, and two in three pages of the docs
+#   --short SEED     leaves out nine in ten tests of the long modules, chosen by the seed, half of those of Spark Connect, and
+#                    two in three pages of the docs
 #   --sample SEED    leaves out nine in ten tests of all modules: enough for a second version of PySpark
 # Where tests/client-*.txt pins a client of Spark Connect (pyspark-client) of the same minor version, the tests of Spark
 # Connect reach their server by it, in a process that has no other PySpark and no Py4J.
@@ -51,10 +52,10 @@ case $wheel in
 esac
 
 cd "$top"
-# some SEED MODULE...: names of one in ten of their tests
+# some SEED NUMBER MODULE...: names of their tests, one of so many
 some() {
-  local seed=$1 test
-  shift
+  local seed=$1 of=$2 test
+  shift 2
   run "$home/bin/python" -W ignore - "$@" <<'PYTHON' | while read -r test; do
 import sys, unittest
 
@@ -65,7 +66,7 @@ def names(suite):
 sys.path.insert(0, "")
 print(*sorted(names(unittest.defaultTestLoader.loadTestsFromNames(sys.argv[1:]))), sep="\n")
 PYTHON
-    [ $(($(cksum <<<"$seed $test" | cut -d ' ' -f 1) % 10)) -ne 0 ] || echo "$test"
+    [ $(($(cksum <<<"$seed $test" | cut -d ' ' -f 1) % of)) -ne 0 ] || echo "$test"
   done
 }
 
@@ -77,9 +78,11 @@ esac
 # and takes most of a minute: in a sample under one seed in three
 if [ "${3:-}" = --sample ] && [ $(($(cksum <<<"$4 connect" | cut -d ' ' -f 1) % 3)) -ne 0 ]; then
   tests=()
+elif [ "${3:-}" = --short ]; then
+  mapfile -t tests < <(some "${4:?a seed}" 2 "${tests[@]}")
 fi
 # they do not depend on PySpark's version, other tests meet the same of it, or they start many JVMs
-long=(test_compare test_ends test_feols test_interrupt test_load test_lstsq test_regressions)
+long=(test_compare test_ends test_feols test_interrupt test_load test_lstsq test_regressions test_report test_robust)
 modules=()
 sampled=()
 for test in tests/test_*.py; do
@@ -93,7 +96,7 @@ for test in tests/test_*.py; do
 done
 tests+=("${modules[@]}")
 if [ "${#sampled[@]}" -gt 0 ]; then
-  mapfile -t chosen < <(some "${4:?a seed}" "${sampled[@]}")
+  mapfile -t chosen < <(some "${4:?a seed}" 10 "${sampled[@]}")
   echo "${#chosen[@]} tests of $(IFS=' '; echo "${sampled[*]}"), by the seed $4"
   tests+=("${chosen[@]}")
 fi
