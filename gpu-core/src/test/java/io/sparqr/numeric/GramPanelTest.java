@@ -4,7 +4,6 @@ package io.sparqr.numeric;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.sparqr.Sampled;
 import io.sparqr.backend.cpu.CpuSubtreeFactorizer;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.sparse.CsrMatrix;
@@ -67,7 +66,6 @@ class GramPanelTest {
     return most;
   }
 
-  @Sampled(oneIn = 3)
   @Test
   void itsLastFrontIsTakenAndTheAnswerIsThatOfReflectors() {
     CsrMatrix a = Panels.anywhere(40_000, 600, 8, new Random(1));

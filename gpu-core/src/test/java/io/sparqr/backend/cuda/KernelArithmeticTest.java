@@ -47,7 +47,6 @@ class KernelArithmeticTest {
   }
 
   /** Without the scaling of G and the test of E the tiles are wrong, as they once were. */
-  @Sampled(oneIn = 3)
   @Test
   void tilesThatOnceWentWrongStillShowIt() throws Exception {
     Path old = Files.createDirectory(folder.resolve("unscaled"));

@@ -3,7 +3,6 @@ package io.sparqr.numeric.gram;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sparqr.Sampled;
 import io.sparqr.Sampling;
 import io.sparqr.numeric.Tolerances;
 import io.sparqr.numeric.dense.BlasLoader;
@@ -48,7 +47,6 @@ class GramFrontsTest {
     };
   }
 
-  @Sampled(oneIn = 3)
   @Test
   void whatIsAcceptedIsAsGoodAsReflectors() {
     int accepted = 0;

@@ -3,7 +3,6 @@ package io.sparqr.numeric.gram;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sparqr.Sampled;
 import io.sparqr.Sampling;
 import io.sparqr.numeric.Tolerances;
 import io.sparqr.numeric.dense.BlasLoader;
@@ -89,7 +88,6 @@ class GramQrTest {
     return new GramCase(rows, random.doubles(rows.length, -1, 1).toArray(), ones);
   }
 
-  @Sampled(oneIn = 3)
   @Test
   void whatIsAcceptedIsAsGoodAsReflectors() {
     int accepted = 0;
