@@ -8,7 +8,7 @@
 #   python/tests/on_pyspark.sh 4.1.4 sparqr-*.whl
 # tests the package and the jar in that wheel. At the end may follow
 #   --short SEED     leaves out nine in ten tests of the long modules, chosen by the seed, half of those of Spark Connect, and
-#                    two in three pages of the docs
+#                    five in six pages of the docs
 #   --sample SEED    leaves out nine in ten tests of all modules: enough for a second version of PySpark
 # Where tests/client-*.txt pins a client of Spark Connect (pyspark-client) of the same minor version, the tests of Spark
 # Connect reach their server by it, in a process that has no other PySpark and no Py4J.
@@ -75,8 +75,8 @@ case $version in
   4.0.*) tests=(tests.test_connect.ServersJarTest) ;;
   *) tests=(tests.test_connect.ArtifactTest) ;;
 esac
-# and takes most of a minute: in a sample under one seed in three
-if [ "${3:-}" = --sample ] && [ $(($(cksum <<<"$4 connect" | cut -d ' ' -f 1) % 3)) -ne 0 ]; then
+# and takes most of a minute: in a sample under one seed in six
+if [ "${3:-}" = --sample ] && [ $(($(cksum <<<"$4 connect" | cut -d ' ' -f 1) % 6)) -ne 0 ]; then
   tests=()
 elif [ "${3:-}" = --short ]; then
   mapfile -t tests < <(some "${4:?a seed}" 2 "${tests[@]}")

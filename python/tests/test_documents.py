@@ -74,8 +74,8 @@ SEED = os.environ.get("SPARQR_TEST_SEED")
 
 
 def sampled(page):
-    """Whether it is the page's turn: one in three under a seed, and the README; all without a seed."""
-    return SEED is None or page.name == "README.md" or zlib.crc32(f"{SEED} {page}".encode()) % 3 == 0
+    """Whether it is the page's turn: one in six under a seed, and the README; all without a seed."""
+    return SEED is None or page.name == "README.md" or zlib.crc32(f"{SEED} {page}".encode()) % 6 == 0
 
 
 class PastedTest(SparkTest):

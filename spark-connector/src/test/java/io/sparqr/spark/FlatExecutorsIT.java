@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
  * Solves and closed factorizations of 50,000 columns leave nothing on an executor: 300 of them at
  * night, in the gate a tenth.
  */
-@Sampled(oneIn = 4)
+@Sampled(oneIn = 8)
 @Timeout(value = 1500, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FlatExecutorsIT {
 

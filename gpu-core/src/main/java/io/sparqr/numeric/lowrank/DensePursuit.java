@@ -125,6 +125,10 @@ public final class DensePursuit {
     private double[] reduced(OfPart of) {
       DenseQr[] qr = new DenseQr[m.length];
       each(p -> qr[p] = of.qr(p));
+      return joined(qr);
+    }
+
+    private double[] joined(DenseQr[] qr) {
       if (qr.length == 1) {
         return qr[0].r();
       }
@@ -144,15 +148,23 @@ public final class DensePursuit {
                 return m[p].qr();
               });
       PursuitStart start = pursuit.begin(r, sum(norms));
-      each(p -> state[p] = PursuitState.started(m[p], start));
+      // of the coming iteration: the last iteration's is for nothing
+      DenseQr[] qr = new DenseQr[m.length];
+      each(
+          p -> {
+            state[p] = PursuitState.started(m[p], start);
+            qr[p] = state[p].lagrangian(m[p]);
+          });
       boolean more = true;
       while (more) {
-        PursuitStep step = pursuit.step(start, reduced(p -> state[p].lagrangian(m[p])));
+        PursuitStep step = pursuit.step(start, joined(qr));
         var tally = new PursuitTally[m.length];
         each(
             p -> {
+              PursuitState.Advanced next = state[p].advanced(m[p], step, before[p]);
               before[p] = state[p];
-              state[p] = state[p].advanced(m[p], step);
+              state[p] = next.state();
+              qr[p] = next.qr();
               tally[p] = state[p].tally();
             });
         more = pursuit.goesOn(step, sum(tally));

@@ -6,6 +6,7 @@ import io.sparqr.numeric.dense.DenseKernels;
 import io.sparqr.numeric.dense.DenseQr;
 import io.sparqr.threads.Crew;
 import java.io.Serializable;
+import org.jspecify.annotations.Nullable;
 
 /**
  * S and the multiplier Y between two iterations, for the rows of M that a {@link PursuitRows} has,
@@ -15,6 +16,11 @@ import java.io.Serializable;
 public final class PursuitState implements Serializable {
 
   private static final long serialVersionUID = 1;
+
+  /** Values of a chunk that are looked at together; a multiple of {@link #SUMS}. */
+  private static final int BLOCK = 1 << 11;
+
+  private static final int SUMS = 4;
 
   private final double[][] s;
   private final double[][] y;
@@ -119,22 +125,33 @@ public final class PursuitState implements Serializable {
     void advance(int c, double[] nextS, double[] nextY) {
       w(m, c, w);
       step.threshold(kernels, w, m.rows(c), l, between);
-      if (step.start.method == PursuitMethod.INEXACT_ALM) {
-        countNonzeros(s[c]);
-        inexact(m.chunk(c), s[c], y[c], nextS, nextY);
-      } else {
-        alternating(m.chunk(c), y[c], nextS, nextY);
-        countNonzeros(nextS);
+      boolean inexact = step.start.method == PursuitMethod.INEXACT_ALM;
+      double[] ofS = new double[SUMS];
+      double[] ofY = new double[SUMS];
+      double unit = step.start.unit / step.mu;
+      int length = s[c].length;
+      // So many values at a time that those which are just made are still in the caches.
+      for (int from = 0; from < length; from += BLOCK) {
+        int to = Math.min(length, from + BLOCK);
+        if (inexact) {
+          inexact(m.chunk(c), s[c], y[c], nextS, nextY, from, to);
+        } else {
+          alternating(m.chunk(c), y[c], nextS, nextY, from, to);
+        }
+        countNonzeros(inexact ? s[c] : nextS, from, to);
+        squares(nextS, s[c], 1, from, to, ofS);
+        squares(nextY, y[c], unit, from, to, ofY);
       }
-      change += squares(nextS, s[c], 1);
-      residual += squares(nextY, y[c], step.start.unit / step.mu);
+      change += ofS[0] + ofS[1] + (ofS[2] + ofS[3]);
+      residual += ofY[0] + ofY[1] + (ofY[2] + ofY[3]);
     }
 
-    private void inexact(double[] of, double[] sc, double[] yc, double[] nextS, double[] nextY) {
+    private void inexact(
+        double[] of, double[] sc, double[] yc, double[] nextS, double[] nextY, int from, int to) {
       double mu = step.mu;
       double next = 1 / step.nextMu;
       double threshold = step.start.lambda * next;
-      for (int k = 0; k < of.length; k++) {
+      for (int k = from; k < to; k++) {
         double a = scale * of[k] - l[k];
         double multiplier = yc[k] + mu * (a - sc[k]);
         nextY[k] = multiplier;
@@ -142,10 +159,11 @@ public final class PursuitState implements Serializable {
       }
     }
 
-    private void alternating(double[] of, double[] yc, double[] nextS, double[] nextY) {
+    private void alternating(
+        double[] of, double[] yc, double[] nextS, double[] nextY, int from, int to) {
       double mu = step.mu;
       double threshold = step.start.lambda * inverse;
-      for (int k = 0; k < of.length; k++) {
+      for (int k = from; k < to; k++) {
         double a = scale * of[k] - l[k];
         double sparse = shrunk(a + yc[k] * inverse, threshold);
         nextS[k] = sparse;
@@ -153,23 +171,27 @@ public final class PursuitState implements Serializable {
       }
     }
 
-    private void countNonzeros(double[] sc) {
-      int count = 0;
-      for (double x : sc) {
-        count += x != 0 ? 1 : 0;
+    private void countNonzeros(double[] sc, int from, int to) {
+      long count = 0;
+      for (int k = from; k < to; k++) {
+        // 1 for all but the two zeros, without a branch
+        long magnitude = Double.doubleToRawLongBits(sc[k]) << 1;
+        count += (magnitude | -magnitude) >>> 63;
       }
       nonzeros += count;
     }
 
-    /** The sum of squares of (a - b) times a factor. */
-    private double squares(double[] a, double[] b, double factor) {
-      // Four sums at once, because one after the other waits for each addition.
-      double s0 = 0;
-      double s1 = 0;
-      double s2 = 0;
-      double s3 = 0;
-      int k = 0;
-      for (; k + 3 < a.length; k += 4) {
+    /**
+     * Adds the squares of (a - b) times a factor, each number to one of four sums: one after the
+     * other would wait for each addition.
+     */
+    private void squares(double[] a, double[] b, double factor, int from, int to, double[] sum) {
+      double s0 = sum[0];
+      double s1 = sum[1];
+      double s2 = sum[2];
+      double s3 = sum[3];
+      int k = from;
+      for (; k + 3 < to; k += 4) {
         double d0 = (a[k] - b[k]) * factor;
         double d1 = (a[k + 1] - b[k + 1]) * factor;
         double d2 = (a[k + 2] - b[k + 2]) * factor;
@@ -179,10 +201,13 @@ public final class PursuitState implements Serializable {
         s2 += d2 * d2;
         s3 += d3 * d3;
       }
-      for (; k < a.length; k++) {
+      for (; k < to; k++) {
         s0 += (a[k] - b[k]) * factor * ((a[k] - b[k]) * factor);
       }
-      return s0 + s1 + (s2 + s3);
+      sum[0] = s0;
+      sum[1] = s1;
+      sum[2] = s2;
+      sum[3] = s3;
     }
   }
 
@@ -193,19 +218,49 @@ public final class PursuitState implements Serializable {
    */
   public PursuitState advanced(PursuitRows m, PursuitStep step) {
     var work = new Work(m, step);
-    double[][] nextS = new double[s.length][];
-    double[][] nextY = new double[y.length][];
+    PursuitState next = next(step, null);
     for (int c = 0; c < s.length; c++) {
+      work.advance(c, next.s[c], next.y[c]);
+    }
+    return next.with(work);
+  }
+
+  /** A state and the QR of its W, without Q. */
+  record Advanced(PursuitState state, DenseQr qr) {}
+
+  /**
+   * The next state and its {@link #lagrangian}, a chunk at a time, so that each is read once.
+   *
+   * @param m the rows that this is of
+   * @param spare a state of these rows that is of no further use: its arrays are taken; or null
+   */
+  Advanced advanced(PursuitRows m, PursuitStep step, @Nullable PursuitState spare) {
+    var work = new Work(m, step);
+    PursuitState next = next(step, spare);
+    DenseQr.Builder builder = DenseQr.builder(work.kernels, m.columns(), Crew.ALONE);
+    for (int c = 0; c < s.length; c++) {
+      work.advance(c, next.s[c], next.y[c]);
+      next.w(m, c, work.w);
+      builder.rows(work.w, m.rows(c), m.rows(c));
+    }
+    return new Advanced(next.with(work), builder.factor());
+  }
+
+  /** Room for the next state, or that of another one. */
+  private PursuitState next(PursuitStep step, @Nullable PursuitState spare) {
+    double[][] nextS = spare == null ? new double[s.length][] : spare.s;
+    double[][] nextY = spare == null ? new double[y.length][] : spare.y;
+    for (int c = 0; spare == null && c < s.length; c++) {
       nextS[c] = new double[s[c].length];
       nextY[c] = new double[y[c].length];
-      work.advance(c, nextS[c], nextY[c]);
     }
-    return new PursuitState(
-        nextS,
-        nextY,
-        scale,
-        1 / step.nextMu,
-        new PursuitTally(work.residual, work.change, work.nonzeros, 0, 0, 0));
+    return new PursuitState(nextS, nextY, scale, 1 / step.nextMu, PursuitTally.NONE);
+  }
+
+  /** This state, with what was found while it was made. */
+  private PursuitState with(Work work) {
+    var found = new PursuitTally(work.residual, work.change, work.nonzeros, 0, 0, 0);
+    return new PursuitState(s, y, scale, inverse, found);
   }
 
   /** L and S of the last iteration, in the units of M. As {@link #advanced}. */
