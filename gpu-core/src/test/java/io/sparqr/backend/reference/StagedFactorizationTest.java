@@ -537,8 +537,10 @@ class StagedFactorizationTest {
 
     // not for tasks that would be planned otherwise
     var reversed = new Case(c.a, reversed(c.a), c.tolerance);
+    var another = new Case(c.a);
     for (var other :
         List.of(
+            program(plans, another.problem(c.a, 9), options, "another run of the analysis"),
             program(plans, reversed.problem(c.a, 9), options, "another order"),
             program(plans, c.problem(c.a, 9), new FactorOptions(c.tolerance, 1, 0), "a thread"),
             program(plans, c.problem(c.a, 9), new FactorOptions(-1, 2, 0), "no detection"))) {
