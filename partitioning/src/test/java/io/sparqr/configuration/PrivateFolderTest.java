@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import io.sparqr.Sampled;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -150,7 +149,6 @@ class PrivateFolderTest {
         .hasMessageContaining("belongs to " + self.getName() + ", not to " + other);
   }
 
-  @Sampled(oneIn = 3)
   @Test
   void twoProcessesAtOnceLeaveAWholeFile() throws Exception {
     Process first = start(false, "write");
@@ -164,7 +162,6 @@ class PrivateFolderTest {
   }
 
   /** Two users of one host; the second finds the files that the first has left. */
-  @Sampled(oneIn = 3)
   @Test
   void twoUsersDoNotMeet() throws Exception {
     assumeTwoUsers();

@@ -4,7 +4,6 @@ package io.sparqr.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.sparqr.Sampled;
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.matrix.gallery.DefaultRightHandSide;
 import io.sparqr.matrix.gallery.Gallery;
@@ -26,7 +25,6 @@ import org.junit.jupiter.api.Test;
 /** Progress is measured in flops, never goes back, and reaches the end. */
 class ProgressTest {
 
-  @Sampled(oneIn = 3)
   @Test
   void itIsSeenWithinATaskGoesForwardAndEndsAtAll() throws Exception {
     // one task, which counted as 0 of 1 until its end

@@ -32,7 +32,6 @@ class StageGpusIT {
 
   @TempDir private Path folder;
 
-  @Sampled(oneIn = 2)
   @Test
   void onlyTheFactoringStagesAskForGpus() throws Exception {
     Path script = folder.resolve("gpus.sh");

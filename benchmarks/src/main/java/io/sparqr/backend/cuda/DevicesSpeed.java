@@ -98,7 +98,7 @@ final class DevicesSpeed {
     private final String name;
     private final String ordering;
     private final SubtreeProblem problem;
-    private FactorOptions home;
+    private final FactorOptions home;
     private final FactorOptions stays;
     private long[] expected = {};
 
@@ -109,15 +109,19 @@ final class DevicesSpeed {
       problem = DeviceTable.problem(a, DeviceTable.analysis(a, ordering));
       int threads = Runtime.getRuntime().availableProcessors();
       double tolerance = FactorOptions.defaultTolerance(a.rows(), a.columns(), 1);
-      home = new FactorOptions(tolerance, threads, 0).ofUnitColumns(true);
-      if (PART > 1) {
-        try (SubtreeFactorizer one = on(List.of(0))) {
-          long budget = one.factor(problem, home).summary().peakDeviceBytes() / PART;
-          System.out.printf(Locale.ROOT, "%s: %.2f GB a device%n", name, budget * 1e-9);
-          home = new FactorOptions(tolerance, threads, budget).ofUnitColumns(true);
-        }
-      }
+      var whole = new FactorOptions(tolerance, threads, 0).ofUnitColumns(true);
+      long budget = PART > 1 ? bytesOnOne(whole) / PART : 0;
+      home = new FactorOptions(tolerance, threads, budget).ofUnitColumns(true);
       stays = home.staying(true).alone(true);
+    }
+
+    /** Bytes that one device needs for the task in one stage. */
+    private long bytesOnOne(FactorOptions options) {
+      try (SubtreeFactorizer one = on(List.of(0))) {
+        long bytes = one.factor(problem, options).summary().peakDeviceBytes();
+        System.out.printf(Locale.ROOT, "%s: %.2f GB on one device%n", name, bytes * 1e-9);
+        return bytes;
+      }
     }
 
     void measure(int most) {

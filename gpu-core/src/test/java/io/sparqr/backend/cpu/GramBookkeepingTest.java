@@ -4,7 +4,6 @@ package io.sparqr.backend.cpu;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import io.sparqr.Sampled;
 import io.sparqr.numeric.ColumnNorms;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.FrontFactor;
@@ -61,7 +60,6 @@ class GramBookkeepingTest {
   }
 
   /** Right-hand sides whose squares overflow are refused when the fronts have been factored. */
-  @Sampled(oneIn = 3)
   @Test
   void progressAddsUpAlsoAfterARefusal() {
     for (boolean refused : new boolean[] {false, true}) {
@@ -74,7 +72,6 @@ class GramBookkeepingTest {
   }
 
   /** R by the Gram matrix is on the heap until the last of its fronts is packed. */
-  @Sampled(oneIn = 3)
   @Test
   void whatIsHeldIsR() {
     SubtreeProblem problem = whole(1);

@@ -3,7 +3,6 @@ package io.sparqr.backend.cuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sparqr.Sampled;
 import io.sparqr.SampledCases;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -21,7 +20,6 @@ class PeerCopyTest {
 
   @TempDir private Path folder;
 
-  @Sampled(oneIn = 3)
   @Test
   void everyPartIsCopiedAndNothingElse() throws Exception {
     Path program = HostKernels.compile(folder, HostKernels.HEADERS, "peer_copy.cu");

@@ -4,7 +4,6 @@ package io.sparqr.numeric.dense;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.sparqr.Sampled;
 import io.sparqr.backend.cpu.CpuSubtreeFactorizer;
 import io.sparqr.numeric.LocalSolver;
 import io.sparqr.sparse.CsrMatrix;
@@ -27,7 +26,6 @@ import org.junit.jupiter.api.io.TempDir;
  * a home folder, as in many containers, loads nothing from /tmp.
  */
 @EnabledOnOs(OS.LINUX)
-@Sampled(oneIn = 3)
 class BlasFolderTest {
 
   @TempDir Path folder;

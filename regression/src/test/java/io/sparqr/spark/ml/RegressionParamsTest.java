@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import io.sparqr.Sampled;
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.spark.LocalSpark;
@@ -85,7 +84,6 @@ class RegressionParamsTest {
     return new SparseQRRegression().setComputeStandardErrors(false);
   }
 
-  @Sampled(oneIn = 3)
   @Test
   void paramsOfTheFitChangeIt() {
     Dataset<Row> data = data();
