@@ -12,6 +12,7 @@ import io.sparqr.spark.inference.Inference;
 import io.sparqr.spark.inference.LeaveOutVariance;
 import io.sparqr.spark.ml.SparseQRRegression;
 import io.sparqr.spark.ml.SparseQRRegressionModel;
+import io.sparqr.spark.model.InverseBlock;
 import io.sparqr.spark.model.LinearConstraints;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.table.TableOptions;
@@ -153,6 +154,13 @@ final class KryoCalls {
     factored("leverages", f -> f.leverages().collect());
     factored("inverse", f -> f.inverseTimes(List.of(one, one)));
     factored("part of the inverse", f -> f.inverseTimes(List.of(one, one), new int[] {0}));
+    factored(
+        "block of the inverse",
+        f -> {
+          try (InverseBlock z = f.inverseBlock(0, 1, 2)) {
+            z.strip(0, 3);
+          }
+        });
     factored("half solve", f -> f.halfSolve(List.of(one)));
     factored("R", QRFactorization::collectR);
     factored("append", f -> f.append(rows()).close());

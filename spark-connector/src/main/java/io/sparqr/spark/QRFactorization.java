@@ -4,6 +4,7 @@ package io.sparqr.spark;
 import io.sparqr.spark.factorization.FactorState;
 import io.sparqr.spark.model.Dependency;
 import io.sparqr.spark.model.HalfSolve;
+import io.sparqr.spark.model.InverseBlock;
 import io.sparqr.spark.model.QTransposed;
 import io.sparqr.spark.model.RFactor;
 import io.sparqr.spark.model.SparseRow;
@@ -161,6 +162,21 @@ public final class QRFactorization implements AutoCloseable {
    */
   public double[][] inverseTimes(List<SparseRow> vectors, int[] columns) {
     return open().inverseTimes(vectors, columns);
+  }
+
+  /**
+   * (A'A)^-1 on k columns, for sums over all of its entries. Where most of the columns meet in one
+   * front, as those of a factor's many levels do in the largest, the inverse on that front comes
+   * from one descent like that of {@link #leverages()}, which makes the leverages too if the rows
+   * are at hand, and stays with executors: 8 k^2 bytes, at most 1 GB, until it is closed. Only
+   * columns outside that front take solves. Elsewhere, and where R is on devices, every strip costs
+   * what {@link #inverseTimes(List, int[])} does.
+   *
+   * @param columns original indices, in any order
+   * @throws IndexOutOfBoundsException if a column is beyond those of A
+   */
+  public InverseBlock inverseBlock(int... columns) {
+    return open().inverseBlock(columns);
   }
 
   /** R^-T u for sparse vectors u: one triangular solve, half of {@link #inverseTimes}. */

@@ -5,6 +5,7 @@ import io.sparqr.spark.engine.Held;
 import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.inference.TwoWayRows.Roles;
 import io.sparqr.spark.inference.VarianceComponents.Moments;
+import io.sparqr.spark.model.InverseBlock;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.parts.Found;
 import io.sparqr.spark.parts.Gathered;
@@ -119,6 +120,16 @@ public final class LeaveOutVariance {
   }
 
   private VarianceComponents run(JobScope scope) {
+    boolean swap = workers.length < firms.length;
+    int[] narrow = live(swap ? workers : firms);
+    int[] rowsOfZ = IntStream.concat(Arrays.stream(narrow), Arrays.stream(others())).toArray();
+    // first, because the leverages come from the same descent
+    try (InverseBlock z = inference.factorization().inverseBlock(rowsOfZ)) {
+      return run(scope, swap, narrow, z);
+    }
+  }
+
+  private VarianceComponents run(JobScope scope, boolean swap, int[] narrow, InverseBlock z) {
     JavaRDD<Observations.Leverages> h = inference.leverages();
     scope.describe("variance components, sums by column");
     var sums = new double[2];
@@ -131,8 +142,7 @@ public final class LeaveOutVariance {
     scope.describe("variance components, means and other columns");
     double[] head = moments(fit, means(byColumn, total), h);
     requireLeverages(head);
-    boolean swap = workers.length < firms.length;
-    double[] effects = effects(scope, fit, swap ? workers : firms, byColumn, h);
+    double[] effects = effects(scope, fit, swap, narrow, z, byColumn, h);
     var plugIn = new Moments(head[0] / total, head[1] / total, head[2] / total);
     double sigma = inference.sigma();
     return new VarianceComponents(
@@ -259,60 +269,49 @@ public final class LeaveOutVariance {
    * For the columns of a way: sums of squares and own effects. With the estimated variances they
    * are computed batch by batch; with variances of 1 they follow from the diagonal of (A'A)^-1, as
    * the sum of n_j z_jj and the number of independent columns.
+   *
+   * @param swap whether the way is the workers'
+   * @param live its independent columns
+   * @param z (A'A)^-1 on these and then the other columns
    */
   private double[] effects(
       JobScope scope,
       TwoWayRows.Fit fit,
-      int[] columns,
+      boolean swap,
+      int[] live,
+      InverseBlock z,
       double[] byColumn,
       JavaRDD<Observations.Leverages> h) {
     int[] number = new int[n];
     Arrays.fill(number, -1);
-    double[] weight = new double[columns.length];
+    double[] weight = new double[live.length];
     double[] total = new double[4];
     double[] errors = inference.factorization().unscaledErrors();
-    int k = 0;
-    // in the order of R: solves with unit vectors then begin late
-    for (int j : sorted(columns)) {
-      if (!Double.isNaN(errors[j])) {
-        weight[k] = byColumn[j * (1 + roles.others())];
-        total[2] += weight[k] * errors[j] * errors[j];
-        total[3]++;
-        number[j] = k++;
-      }
+    for (int k = 0; k < live.length; k++) {
+      int j = live[k];
+      weight[k] = byColumn[j * (1 + roles.others())];
+      total[2] += weight[k] * errors[j] * errors[j];
+      total[3]++;
+      number[j] = k;
     }
-    int[] live = Arrays.stream(sorted(columns)).filter(j -> number[j] >= 0).toArray();
-    int[] others = others();
-    int[] rowsOfZ = IntStream.concat(Arrays.stream(live), Arrays.stream(others)).toArray();
     try (var held = new Held()) {
       scope.describe("variance components, matches of workers and firms");
+      byte wide = swap ? TwoWayRows.FIRM : TwoWayRows.WORKER;
       JavaRDD<byte[]> matches =
-          held.persist(
-              matches(
-                  fit,
-                  columns == workers ? TwoWayRows.FIRM : TwoWayRows.WORKER,
-                  live.length,
-                  number,
-                  h),
-              StorageLevel.MEMORY_AND_DISK());
-      int batch = Batches.block(rowsOfZ.length);
+          held.persist(matches(fit, wide, live.length, number, h), StorageLevel.MEMORY_AND_DISK());
+      int batch = Batches.block(z.columns());
       for (int from = 0; from < live.length; from += batch) {
         int to = Math.min(live.length, from + batch);
         scope.describe("variance components, effects %d of %d".formatted(to, live.length));
         int first = from;
-        double[][] z =
-            inference
-                .factorization()
-                .inverseTimes(Batches.units(Arrays.copyOfRange(live, from, to)), rowsOfZ);
         double[] some =
             summed(
-                flat(z),
+                z.strip(from, to),
                 sent ->
                     matches.mapPartitionsWithIndex(
                         (p, frames) -> {
                           Matches m = ObjectCodec.decode(Observations.only(frames), Matches.class);
-                          double[][] rows = TwoWayRows.rows(sent.value(), to - first);
-                          return sums(p, m.effects(rows, weight, first));
+                          return sums(p, m.effects(sent.value(), weight, first));
                         },
                         true));
         total[0] += some[0];
@@ -322,9 +321,21 @@ public final class LeaveOutVariance {
     return total;
   }
 
-  private int[] sorted(int[] columns) {
+  /**
+   * The independent ones of some columns, in the order of R: solves with unit vectors begin late.
+   */
+  private int[] live(int[] columns) {
     var order = inference.factorization().permutation();
-    return Arrays.stream(columns).map(order::position).sorted().map(order::original).toArray();
+    var dead = new BitSet();
+    for (int j : inference.factorization().deadColumns()) {
+      dead.set(j);
+    }
+    return Arrays.stream(columns)
+        .filter(j -> !dead.get(j))
+        .map(order::position)
+        .sorted()
+        .map(order::original)
+        .toArray();
   }
 
   private int[] others() {
@@ -385,28 +396,13 @@ public final class LeaveOutVariance {
     return Math.max(1, Math.min(64, inference.rows().getNumPartitions()));
   }
 
-  /** Row after row of the transpose. */
-  private static double[] flat(double[][] z) {
-    int rows = z[0].length;
-    double[] all = new double[Math.multiplyExact(rows, z.length)];
-    for (int first = 0; first < z.length; first += 8) {
-      int last = Math.min(z.length, first + 8);
-      for (int j = 0; j < rows; j++) {
-        for (int k = first; k < last; k++) {
-          all[j * z.length + k] = z[k][j];
-        }
-      }
-    }
-    return all;
-  }
-
   private static Iterator<byte[]> sums(int partition, double[] values) {
     return List.of(ObjectCodec.encode(new TwoWayRows.Sums(partition, values))).iterator();
   }
 
   /** Sums over all partitions, with some columns of (A'A)^-1. */
-  private double[] summed(double[] z, Function<Broadcast<double[]>, JavaRDD<byte[]>> parts) {
-    Broadcast<double[]> sent = context.broadcast(z);
+  private <T> double[] summed(T z, Function<Broadcast<T>, JavaRDD<byte[]>> parts) {
+    Broadcast<T> sent = context.broadcast(z);
     try {
       JavaRDD<byte[]> sums = parts.apply(sent);
       return TwoWayRows.total(

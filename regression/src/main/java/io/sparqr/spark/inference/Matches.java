@@ -4,9 +4,7 @@ package io.sparqr.spark.inference;
 import io.sparqr.numeric.RowBlock;
 import java.io.Serializable;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.function.IntUnaryOperator;
-import java.util.stream.IntStream;
 
 /**
  * What the rows of some workers are to the columns of (A'A)^-1 of the firms: worker by worker and
@@ -127,14 +125,7 @@ record Matches(
     }
 
     Matches build() {
-      int[] order =
-          IntStream.range(0, rows.rows())
-              .boxed()
-              .sorted(
-                  Comparator.<Integer>comparingInt(i -> rows.front()[i])
-                      .thenComparingInt(i -> firm[i]))
-              .mapToInt(Integer::intValue)
-              .toArray();
+      int[] order = order();
       for (int from = 0; from < order.length; ) {
         int worker = rows.front()[order[from]];
         int to = from + 1;
@@ -158,6 +149,25 @@ record Matches(
           Arrays.copyOf(slope, matches * others),
           lone,
           square);
+    }
+
+    /** The rows by worker, then by firm, then as they are. */
+    private int[] order() {
+      long[] key = new long[rows.rows()];
+      for (int i = 0; i < key.length; i++) {
+        key[i] = (long) rows.front()[i] << 32 | i;
+      }
+      Arrays.sort(key);
+      for (int from = 0, to; from < key.length; from = to) {
+        int worker = rows.front()[(int) key[from]];
+        to = from;
+        while (to < key.length && rows.front()[(int) key[to]] == worker) {
+          key[to] = (long) firm[(int) key[to]] << 32 | (int) key[to];
+          to++;
+        }
+        Arrays.sort(key, from, to);
+      }
+      return Arrays.stream(key).mapToInt(k -> (int) k).toArray();
     }
 
     /** Rows without a worker: nothing is subtracted, each is a match. */

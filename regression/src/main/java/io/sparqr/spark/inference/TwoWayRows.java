@@ -219,15 +219,6 @@ final class TwoWayRows {
     return frames.iterator();
   }
 
-  /** The rows of a matrix, each an array: loops over them have no offset. */
-  static double[][] rows(double[] z, int width) {
-    double[][] rows = new double[z.length / width][];
-    for (int j = 0; j < rows.length; j++) {
-      rows[j] = Arrays.copyOfRange(z, j * width, (j + 1) * width);
-    }
-    return rows;
-  }
-
   private static void product(Observations row, double[] g, int q, double[] t) {
     Arrays.fill(t, 0);
     for (int e = 0; e < row.count(); e++) {

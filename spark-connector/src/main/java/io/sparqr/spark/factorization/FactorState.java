@@ -15,6 +15,7 @@ import io.sparqr.spark.factor.CollectedFactor;
 import io.sparqr.spark.factor.FactorRows;
 import io.sparqr.spark.model.Dependency;
 import io.sparqr.spark.model.HalfSolve;
+import io.sparqr.spark.model.InverseBlock;
 import io.sparqr.spark.model.QTransposed;
 import io.sparqr.spark.model.RFactor;
 import io.sparqr.spark.model.RankPolicy;
@@ -42,6 +43,7 @@ import io.sparqr.symbolic.SymbolicAnalysis;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Function;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -458,6 +460,34 @@ public final class FactorState implements AutoCloseable {
   /** (A'A)^-1 u at some columns, for each u. */
   public double[][] inverseTimes(List<SparseRow> vectors, int[] columns) {
     return scoped(scope -> statistics.inverseTimes(vectors, columns, basic, scope));
+  }
+
+  /** (A'A)^-1 on some columns; leverages are made in the same descent. */
+  public InverseBlock inverseBlock(int[] columns) {
+    var kept = new Held();
+    held.onClose(kept::close);
+    Optional<RowSource> whole = rows.whole() ? rows.source() : Optional.empty();
+    FactorInverseBlock made =
+        told("errors", "inverse", s -> statistics.block(columns, whole, kept, basic, s));
+    return new InverseBlock() {
+      @Override
+      public int columns() {
+        return made.columns();
+      }
+
+      @Override
+      public double[][] strip(int from, int to) {
+        if (kept.closed()) {
+          throw new IllegalStateException("this block of the inverse is closed");
+        }
+        return scoped(scope -> made.strip(from, to, scope));
+      }
+
+      @Override
+      public void close() {
+        kept.close();
+      }
+    };
   }
 
   /** The columns in the order of R. */

@@ -7,8 +7,10 @@ import io.sparqr.spark.engine.Held;
 import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.inverse.InverseDescent;
 import io.sparqr.spark.inverse.InverseNorms;
+import io.sparqr.spark.inverse.KeptFront;
 import io.sparqr.spark.model.HalfSolve;
 import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.rows.RowSource;
 import java.util.Arrays;
 import java.util.List;
@@ -50,7 +52,7 @@ final class FactorStatistics {
   /** Standard errors for sigma = 1; a copy. */
   double[] unscaledErrors(BasicColumns basic, JobScope scope) {
     if (norms == null) {
-      descend(Optional.empty(), basic, scope);
+      descend(Optional.empty(), Optional.empty(), basic, scope);
     }
     return Objects.requireNonNull(norms).clone();
   }
@@ -59,14 +61,50 @@ final class FactorStatistics {
   JavaRDD<double[]> leverages(RowSource source, BasicColumns basic, JobScope scope) {
     if (leverages == null) {
       var rows = Optional.of(new InverseDescent.Observations(source, held));
-      leverages = descend(rows, basic, scope).leverages();
+      leverages = descend(rows, Optional.empty(), basic, scope).leverages();
     }
     return leverages;
   }
 
+  /**
+   * (A'A)^-1 on some columns.
+   *
+   * @param source of rows whose leverages are made in the same descent, if there is one
+   * @param kept receives what executors keep
+   */
+  FactorInverseBlock block(
+      int[] columns, Optional<RowSource> source, Held kept, BasicColumns basic, JobScope scope) {
+    SolvePlan plan = inverse.plan();
+    for (int j : columns) {
+      Objects.checkIndex(j, plan.analysis().columns());
+    }
+    FactorInverseBlock.Solves solves = (u, at, s) -> inverseTimes(u, at, basic, s);
+    Optional<KeptFront> front =
+        basic.moves() || !inverse.isSelective()
+            ? Optional.empty()
+            : FactorInverseBlock.front(plan, columns);
+    if (front.isEmpty()) {
+      return new FactorInverseBlock(plan, solves, columns);
+    }
+    Optional<InverseDescent.Observations> rows =
+        leverages == null
+            ? source.map(r -> new InverseDescent.Observations(r, held))
+            : Optional.empty();
+    var wanted = Optional.of(new InverseDescent.Wanted(front.get(), kept));
+    InverseDescent tree = descend(rows, wanted, basic, scope);
+    if (rows.isPresent()) {
+      leverages = tree.leverages();
+    }
+    return new FactorInverseBlock(plan, solves, columns, front.get(), tree.strips(), scope);
+  }
+
   private InverseDescent descend(
-      Optional<InverseDescent.Observations> rows, BasicColumns basic, JobScope scope) {
-    var tree = new InverseDescent(engine.context(), made.plan(), made.levels(), rows, scope);
+      Optional<InverseDescent.Observations> rows,
+      Optional<InverseDescent.Wanted> wanted,
+      BasicColumns basic,
+      JobScope scope) {
+    var tree =
+        new InverseDescent(engine.context(), made.plan(), made.levels(), rows, wanted, scope);
     double[] ofR =
         new InverseNorms(inverse.plan(), inverse.singletons(), inverse.dead(), tree).run();
     norms = basic.errors(inverse.plan(), ofR, inverse.solves(scope));

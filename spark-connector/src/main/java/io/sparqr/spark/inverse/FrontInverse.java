@@ -168,7 +168,8 @@ final class FrontInverse {
    */
   private double[] coefficients(int[] live, double[][] r11r12, int before, int from, int to) {
     int count = from - before;
-    double[] a = new double[count * (to - from)];
+    // netlib wants operands that end with a whole column
+    double[] a = new double[count * (to - from + 1)];
     for (int c = from; c < to; c++) {
       double[] row = r11r12[rank - 1 - c];
       for (int d = 0; d < count; d++) {
@@ -187,11 +188,11 @@ final class FrontInverse {
         w[c * cn + j] = row[fp + cn - 1 - j];
       }
     }
-    subtractProduct(w, begin, cn, end - begin, a, 0, from, to);
+    subtractProduct(w, begin, cn, end - begin, a, 0, 0, from, to);
     for (int block = from; block < to; block += BLOCK) {
       int stop = Math.min(block + BLOCK, to);
       double[] own = coefficients(live, r11r12, from, block, stop);
-      subtractProduct(w, begin, cn, end - begin, own, from, block, stop);
+      subtractProduct(w, begin, cn, end - begin, own, from, from, block, stop);
       for (int c = block; c < stop; c++) {
         double[] row = r11r12[rank - 1 - c];
         for (int d = c - 1; d >= block; d--) {
@@ -211,11 +212,13 @@ final class FrontInverse {
     for (int c = Math.max(from, begin); c < Math.min(to, end); c++) {
       v[c * rank + c] = 1;
     }
-    subtractProduct(v, begin, rank, Math.min(end, from) - begin, a, 0, from, to);
+    // rows before the strip have nothing in its columns
+    subtractProduct(v, begin, rank, Math.min(end, from) - begin, a, 0, begin, from, to);
     for (int block = from; block < to; block += BLOCK) {
       int stop = Math.min(block + BLOCK, to);
       double[] own = coefficients(live, r11r12, from, block, stop);
-      subtractProduct(v, begin, rank, Math.min(end, block) - begin, own, from, block, stop);
+      int zero = Math.max(from, begin);
+      subtractProduct(v, begin, rank, Math.min(end, block) - begin, own, from, zero, block, stop);
       for (int c = Math.max(block, begin); c < stop; c++) {
         double[] row = r11r12[rank - 1 - c];
         for (int d = c - 1; d >= Math.max(block, begin); d--) {
@@ -231,19 +234,35 @@ final class FrontInverse {
   }
 
   /**
-   * Columns [from, to) of x minus columns [before, from) times a, in {@code height} rows.
+   * Columns [from, to) of x minus columns [start, from) times a, in {@code height} rows.
    *
-   * @param a (from - before) x (to - from)
+   * @param a (from - before) x (to - from), its first row for column {@code before}
    */
   private static void subtractProduct(
-      double[] x, int at, int ld, int height, double[] a, int before, int from, int to) {
-    if (height <= 0 || from == before) {
+      double[] x, int at, int ld, int height, double[] a, int before, int start, int from, int to) {
+    if (height <= 0 || from <= start) {
       return;
     }
-    int k = from - before;
+    int lda = from - before;
+    int k = from - start;
     double[] t = new double[height * (to - from)];
     BlasLoader.kernels()
-        .gemm(false, height, to - from, k, 1, x, before * ld + at, ld, a, 0, k, 0, t, 0, height);
+        .gemm(
+            false,
+            height,
+            to - from,
+            k,
+            1,
+            x,
+            start * ld + at,
+            ld,
+            a,
+            start - before,
+            lda,
+            0,
+            t,
+            0,
+            height);
     for (int c = from; c < to; c++) {
       subtract(1, t, (c - from) * height, x, c * ld + at, height);
     }
@@ -306,6 +325,24 @@ final class FrontInverse {
       gram = new InverseGram(f, rows, stair, crew);
     }
     return gram != null;
+  }
+
+  /** Makes Z, unless the children needed it. */
+  void square(Crew crew) {
+    gram = gram == null ? new InverseGram(f, rows, stair, crew) : gram;
+  }
+
+  /**
+   * Z on some local columns, after {@link #square}: rows for all of them, columns for those in
+   * [from, to); row-major, 0 where a column is dead.
+   */
+  double[] block(int[] local, int from, int to) {
+    InverseGram z = java.util.Objects.requireNonNull(gram);
+    int[] columns = new int[local.length];
+    for (int k = 0; k < columns.length; k++) {
+      columns[k] = column(local[k]);
+    }
+    return z.block(columns, from, to);
   }
 
   /** F on a child's tail, which consists of the given local columns, ascending. */

@@ -45,7 +45,9 @@ public final class InverseDescent implements InverseNorms.Tree {
   private final LevelSolve solve;
   private final JobScope scope;
   private final Optional<Observations> observations;
+  private final Optional<Wanted> wanted;
   private @Nullable JavaRDD<double[]> leverages;
+  private @Nullable JavaRDD<byte[]> strips;
 
   /**
    * The rows for which leverages are computed.
@@ -56,17 +58,27 @@ public final class InverseDescent implements InverseNorms.Tree {
   public record Observations(RowSource source, Held held) {}
 
   /**
+   * A front of which (R'R)^-1 is kept.
+   *
+   * @param held releases it
+   */
+  public record Wanted(KeptFront front, Held held) {}
+
+  /**
    * Over the levels of a factorization, in the caller's job scope.
    *
    * @param observations rows for which the descent also computes the leverages
+   * @param wanted a front of which it keeps (R'R)^-1
    */
   public InverseDescent(
       JavaSparkContext context,
       PlanHandle broadcast,
       FactorLevels levels,
       Optional<Observations> observations,
+      Optional<Wanted> wanted,
       JobScope scope) {
     this.observations = observations;
+    this.wanted = wanted;
     this.context = context;
     this.broadcast = broadcast;
     this.plan = broadcast.value();
@@ -80,6 +92,7 @@ public final class InverseDescent implements InverseNorms.Tree {
     List<JavaRDD<byte[]>> above = new ArrayList<>();
     PlanHandle b = broadcast;
     int[] threads = levels.threads();
+    KeptFront front = wanted.map(Wanted::front).orElse(null);
     JavaPairRDD<Integer, byte[]> rows = observations.map(this::route).orElse(null);
     try (var held = new Held()) {
       for (int l = levels.count() - 1; l >= 0; l--) {
@@ -87,10 +100,7 @@ public final class InverseDescent implements InverseNorms.Tree {
         List<SubtreeTask> tasks = plan.partition().level(l);
         int first = tasks.get(0).id();
         var questions =
-            new TaskInput(
-                context,
-                observations.map(Observations::held).orElse(held),
-                asked.subList(first, first + tasks.size()));
+            new TaskInput(context, lasting(held), asked.subList(first, first + tasks.size()));
         JavaRDD<byte[]> given =
             questions.rdd().zipPartitions(blocks(tasks, above), InverseDescent::joined);
         if (rows != null) {
@@ -103,7 +113,8 @@ public final class InverseDescent implements InverseNorms.Tree {
                 .zipPartitions(
                     given,
                     (kept, in) ->
-                        SubtreeInverse.run(b.value(), kept, questions.frame(in.next()), in, threads)
+                        SubtreeInverse.run(
+                                b.value(), kept, questions.frame(in.next()), in, front, threads)
                             .iterator());
         held.persist(level, StorageLevel.MEMORY_AND_DISK());
         above.add(level);
@@ -114,12 +125,28 @@ public final class InverseDescent implements InverseNorms.Tree {
             norm[piece.position()[i]] = piece.value()[i];
           }
         }
+        if (front != null
+            && plan.partition().tasks().get(plan.taskOf(front.front())).level() == l) {
+          strips = keep(level, wanted.get().held());
+        }
       }
       if (rows != null) {
         above.add(TaskSlice.of(rows, plan.driverKey(), 1));
         leverages = leverages(above);
       }
     }
+  }
+
+  /** What the tasks' inputs live with: whatever may be computed again after the descent. */
+  private Held lasting(Held descent) {
+    return observations.map(Observations::held).or(() -> wanted.map(Wanted::held)).orElse(descent);
+  }
+
+  private static JavaRDD<byte[]> keep(JavaRDD<byte[]> level, Held held) {
+    JavaRDD<byte[]> strips = level.filter(f -> Frame.kind(f) == Frame.Kind.INVERSE);
+    held.persist(strips, StorageLevel.MEMORY_AND_DISK());
+    SparkErrors.unwrap(strips::count);
+    return strips;
   }
 
   private JavaPairRDD<Integer, byte[]> route(Observations observed) {
@@ -188,6 +215,11 @@ public final class InverseDescent implements InverseNorms.Tree {
    */
   public JavaRDD<double[]> leverages() {
     return Objects.requireNonNull(leverages);
+  }
+
+  /** After the descent: frames of {@link io.sparqr.spark.wire.InverseCodec} of the wanted front. */
+  public JavaRDD<byte[]> strips() {
+    return Objects.requireNonNull(strips);
   }
 
   private static Iterator<byte[]> joined(Iterator<byte[]> question, Iterator<byte[]> blocks) {

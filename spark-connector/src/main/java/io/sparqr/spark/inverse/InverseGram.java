@@ -27,6 +27,9 @@ final class InverseGram {
   /** Steps of an estimate. */
   private static final int STEPS = 5;
 
+  /** Part of a start, of which the average is 1 / sqrt(n), that one start in 125 is below. */
+  private static final double LEAST_PART = 0.01;
+
   /** Largest ||U^-1||^2; 1 if the columns of F are orthogonal. */
   private static final double GROWTH = 32;
 
@@ -88,6 +91,25 @@ final class InverseGram {
   }
 
   /**
+   * Z on some columns of F, of these the columns [from, to).
+   *
+   * @param column of F; -1: a column of zeros
+   * @return column.length x (to - from), row-major
+   */
+  double[] block(int[] column, int from, int to) {
+    int width = to - from;
+    double[] block = new double[Math.multiplyExact(column.length, width)];
+    for (int k = from; k < to; k++) {
+      for (int i = 0; i < column.length && column[k] >= 0; i++) {
+        if (column[i] >= 0) {
+          block[i * width + k - from] = at(column[i], column[k]);
+        }
+      }
+    }
+    return block;
+  }
+
+  /**
    * A trapezoidal factor of Z on some columns.
    *
    * @param column of F, in the factor's order; -1: a column of zeros
@@ -133,62 +155,108 @@ final class InverseGram {
 
   /** U of U'U = G in place of the upper triangle of G, n x n and room for one more column. */
   private static boolean cholesky(double[] g, int n) {
-    for (int from = 0; from < n; from += SMALL) {
-      int to = Math.min(n, from + SMALL);
-      for (int j = from; j < to; j++) {
-        for (int i = from; i <= j; i++) {
-          double sum = g[i + j * n] - dot(g, from + i * n, from + j * n, i - from);
-          if (i < j) {
-            g[i + j * n] = sum / g[i + i * n];
-          } else if (sum > 0) {
-            g[i + i * n] = Math.sqrt(sum);
-          } else {
-            return false;
-          }
-        }
-      }
-      if (to == n) {
-        break;
-      }
-      double[] left = new double[(to - from) * (n - to + 1)];
-      for (int j = to; j < n; j++) {
-        for (int i = from; i < to; i++) {
-          double sum = g[i + j * n] - dot(g, from + i * n, from + j * n, i - from);
-          g[i + j * n] = sum / g[i + i * n];
-        }
-        System.arraycopy(g, from + j * n, left, (j - to) * (to - from), to - from);
-      }
-      int k = to - from;
-      for (int j = to; j < n; j += BLOCK) {
-        int width = Math.min(BLOCK, n - j);
-        int at = (j - to) * k;
-        BlasLoader.kernels()
-            .gemm(true, j + width - to, width, k, -1, left, 0, k, left, at, k, 1, g, to + j * n, n);
-      }
-    }
-    return true;
+    return cholesky(g, n, 0, n);
   }
 
-  private static double dot(double[] g, int x, int y, int count) {
-    double sum = 0;
-    for (int k = 0; k < count; k++) {
-      sum += g[x + k] * g[y + k];
+  /**
+   * The same for rows and columns [from, to), by halves, so that most is products of large blocks.
+   */
+  private static boolean cholesky(double[] g, int n, int from, int to) {
+    if (to - from <= SMALL) {
+      for (int j = from; j < to; j++) {
+        for (int i = from; i < j; i++) {
+          double sum = g[i + j * n] - dot(g, from + i * n, g, from + j * n, i - from);
+          g[i + j * n] = sum / g[i + i * n];
+        }
+        double sum = g[j + j * n] - dot(g, from + j * n, g, from + j * n, j - from);
+        if (!(sum > 0)) {
+          return false;
+        }
+        g[j + j * n] = Math.sqrt(sum);
+      }
+      return true;
     }
-    return sum;
+    int half = half(from, to);
+    if (!cholesky(g, n, from, half)) {
+      return false;
+    }
+    solveTransposed(g, n, from, half, half, to);
+    for (int j = half; j < to; j += BLOCK) {
+      int last = Math.min(to, j + BLOCK);
+      subtract(g, n, from, half, half, last, j, last);
+    }
+    return cholesky(g, n, half, to);
+  }
+
+  /** Rows [from, to) of U'^-1 G in columns [left, right), U in the same rows. */
+  private static void solveTransposed(double[] g, int n, int from, int to, int left, int right) {
+    if (to - from <= SMALL) {
+      for (int j = left; j < right; j++) {
+        for (int i = from; i < to; i++) {
+          double sum = g[i + j * n] - dot(g, from + i * n, g, from + j * n, i - from);
+          g[i + j * n] = sum / g[i + i * n];
+        }
+      }
+      return;
+    }
+    int half = half(from, to);
+    solveTransposed(g, n, from, half, left, right);
+    subtract(g, n, from, half, half, to, left, right);
+    solveTransposed(g, n, half, to, left, right);
+  }
+
+  private static int half(int from, int to) {
+    int blocks = (to - from + SMALL - 1) / SMALL;
+    return from + (blocks + 1) / 2 * SMALL;
+  }
+
+  /** G in rows [top, bottom) and columns [left, right) minus the products of rows [from, to). */
+  private static void subtract(
+      double[] g, int n, int from, int to, int top, int bottom, int left, int right) {
+    int m = bottom - top;
+    int k = to - from;
+    int a = from + top * n;
+    int b = from + left * n;
+    BlasLoader.kernels()
+        .gemm(true, m, right - left, k, -1, g, a, n, g, b, n, 1, g, top + left * n, n);
+  }
+
+  /** In four sums, because each addition to one waits for the last. */
+  private static double dot(double[] x, int xAt, double[] y, int yAt, int count) {
+    double s0 = 0;
+    double s1 = 0;
+    double s2 = 0;
+    double s3 = 0;
+    int k = 0;
+    for (; k + 3 < count; k += 4) {
+      s0 += x[xAt + k] * y[yAt + k];
+      s1 += x[xAt + k + 1] * y[yAt + k + 1];
+      s2 += x[xAt + k + 2] * y[yAt + k + 2];
+      s3 += x[xAt + k + 3] * y[yAt + k + 3];
+    }
+    for (; k < count; k++) {
+      s0 += x[xAt + k] * y[yAt + k];
+    }
+    return (s0 + s1) + (s2 + s3);
   }
 
   /**
    * An estimate from below of ||U^-1||^2, by inverse iteration with U'U. Starts from normal values:
-   * signs may be orthogonal to the difference of two columns.
+   * signs may be orthogonal to the difference of two columns. Ends before the last step where the
+   * growth of the steps so far leaves no room: a start whose part of the largest eigenvector is not
+   * below {@value #LEAST_PART} of the average one has grown by that part times the eigenvalue's
+   * power.
    */
   private static double growth(double[] u, int n) {
     var random = new SplittableRandom(n);
     double[] x = random.doubles(n).map(v -> random.nextGaussian()).toArray();
     double growth = 1;
+    double all = 1;
+    double room = Math.sqrt(n) / LEAST_PART;
     for (int step = 0; step < STEPS; step++) {
       double before = Norms.norm(x, 0, n);
       for (int j = 0; j < n; j++) {
-        x[j] = (x[j] / before - product(u, j * n, x, j)) / u[j + j * n];
+        x[j] = (x[j] / before - dot(u, j * n, x, 0, j)) / u[j + j * n];
       }
       for (int j = n - 1; j >= 0; j--) {
         x[j] /= u[j + j * n];
@@ -197,15 +265,11 @@ final class InverseGram {
         }
       }
       growth = Norms.norm(x, 0, n);
+      all *= growth;
+      if (Math.pow(all * room, 1.0 / (step + 1)) < GROWTH) {
+        break;
+      }
     }
     return growth;
-  }
-
-  private static double product(double[] u, int column, double[] x, int count) {
-    double sum = 0;
-    for (int k = 0; k < count; k++) {
-      sum += u[column + k] * x[k];
-    }
-    return sum;
   }
 }

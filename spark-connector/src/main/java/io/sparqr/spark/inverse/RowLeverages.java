@@ -3,6 +3,7 @@ package io.sparqr.spark.inverse;
 
 import io.sparqr.numeric.RowBlock;
 import io.sparqr.spark.rows.LeverageRouter;
+import io.sparqr.spark.solve.FrontColumns;
 import io.sparqr.spark.wire.LeverageCodec;
 import io.sparqr.spark.wire.RowBatchCodec;
 import io.sparqr.symbolic.SymbolicAnalysis;

@@ -6,6 +6,7 @@ import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.dense.BlasLoader;
 import io.sparqr.numeric.dense.StaircaseQr;
 import io.sparqr.spark.plan.SolvePlan;
+import io.sparqr.spark.solve.FrontColumns;
 import io.sparqr.spark.solve.TaskColumns;
 import io.sparqr.spark.solve.TaskFactor;
 import io.sparqr.spark.stored.FactorSegment;
@@ -13,6 +14,7 @@ import io.sparqr.spark.stored.TaskOutput;
 import io.sparqr.spark.wire.BlockCodec;
 import io.sparqr.spark.wire.ChangeCodec;
 import io.sparqr.spark.wire.Frame;
+import io.sparqr.spark.wire.InverseCodec;
 import io.sparqr.spark.wire.RowBatchCodec;
 import io.sparqr.spark.wire.VectorCodec;
 import io.sparqr.spark.wire.VectorCodec.Sparse;
@@ -27,6 +29,7 @@ import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CancellationException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Norms of R^-1's rows at one task's pivots, fronts from the top down: each front passes the
@@ -61,6 +64,11 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr>, AutoClosea
   private final List<List<byte[]>> sent;
 
   private final RowLeverages leverages;
+  private final @Nullable KeptFront kept;
+
+  /** Of the front that is kept. */
+  private final List<byte[]> strips = new ArrayList<>();
+
   private final int[] position;
   private final double[] norm;
   private final TreeUnits units;
@@ -71,8 +79,10 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr>, AutoClosea
       Iterator<TaskOutput> kept,
       byte[] asked,
       Iterator<byte[]> given,
+      @Nullable KeptFront front,
       int[] threads) {
     this.analysis = plan.analysis();
+    this.kept = front;
     this.r = new TaskFactor(plan, kept, threads);
     this.fronts = r.task().fronts();
     this.tails = new InverseFactor[fronts.length];
@@ -104,9 +114,10 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr>, AutoClosea
    * @param asked rows u, ascending by front, with their numbers as right-hand sides
    * @param given the inverse's factors on the tails of the task's outputs, and the rows for
    *     leverages, as sent by {@link io.sparqr.spark.rows.LeverageRouter}
+   * @param front of which (R'R)^-1 is wanted, if it is one of the task's
    * @param threads threads for each task
    * @return one frame with the norms at the task's pivots and the answer to query k at position n +
-   *     k; then factors for children in other tasks; then the leverages
+   *     k; then factors for children in other tasks; then the leverages; then (R'R)^-1
    * @throws io.sparqr.error.InputChangedException if the rows differ from the factorized ones
    */
   static List<byte[]> run(
@@ -114,13 +125,15 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr>, AutoClosea
       Iterator<TaskOutput> kept,
       byte[] asked,
       Iterator<byte[]> given,
+      @Nullable KeptFront front,
       int[] threads) {
-    try (var run = new SubtreeInverse(plan, kept, asked, given, threads)) {
+    try (var run = new SubtreeInverse(plan, kept, asked, given, front, threads)) {
       UnitThreads.run(run, run.r.threads(), "sparqr-inverse");
       var out = new ArrayList<byte[]>();
       out.add(VectorCodec.encodeSparse(new Sparse(run.position, run.norm, 1)));
       run.sent.forEach(out::addAll);
       out.addAll(run.leverages.frames());
+      out.addAll(run.strips);
       return out;
     }
   }
@@ -185,6 +198,23 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr>, AutoClosea
     }
     leverages.front(f, z);
     toChildren(i, z, qr, crew);
+    if (KeptFront.is(kept, f)) {
+      keep(z, local(f, kept.columns()), kept.strip(), crew);
+    }
+  }
+
+  /** Z of the front that is kept. */
+  private void keep(FrontInverse z, int[] local, int strip, Crew crew) {
+    z.square(crew);
+    var frames = new byte[(local.length + strip - 1) / strip][];
+    crew.run(
+        frames.length,
+        p -> {
+          int from = p * strip;
+          int to = Math.min(local.length, from + strip);
+          frames[p] = InverseCodec.encode(from, to, local.length, z.block(local, from, to));
+        });
+    strips.addAll(Arrays.asList(frames));
   }
 
   private FrontInverse front(int i, Crew crew) {
@@ -232,7 +262,10 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr>, AutoClosea
     norm[place] = z.norm(local, questions.value(), from, to - from);
   }
 
-  /** Processes long tails one by one; short ones in parallel, each by one thread. */
+  /**
+   * Processes long tails one by one where all threads can help with each; others in parallel, each
+   * by one thread.
+   */
   private void toChildren(int i, FrontInverse z, StaircaseQr qr, Crew crew) {
     int f = fronts[i];
     int[] child = new int[analysis.childCount(f)];
@@ -244,24 +277,33 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr>, AutoClosea
       squares += cn * cn;
     }
     boolean alone = z.expect(squares, crew);
+    int ownPieces = 0;
     for (int c = 0; c < child.length; c++) {
       int k = analysis.child(f, c);
       if (analysis.cn(k) > LONG_TAIL && !alone) {
         hand(i, k, z.restrict(tailOf(k, f), qr, crew));
       } else if (analysis.cn(k) > 0) {
-        child[few++] = k;
+        child[few] = k;
+        // the long ones to the front: each is a piece of its own
+        if (analysis.cn(k) > LONG_TAIL) {
+          child[few] = child[ownPieces];
+          child[ownPieces++] = k;
+        }
+        few++;
       }
     }
     int count = few;
-    int pieces = (count + CHILDREN - 1) / CHILDREN;
+    int own = ownPieces;
+    int pieces = own + (count - own + CHILDREN - 1) / CHILDREN;
     if (pieces <= 1) {
       restrict(child, 0, count, f, z, qr, tail);
     } else {
       crew.run(
           pieces,
           p -> {
-            int to = Math.min((p + 1) * CHILDREN, count);
-            restrict(child, p * CHILDREN, to, f, z, workspace(), tail);
+            int from = p < own ? p : own + (p - own) * CHILDREN;
+            int to = p < own ? p + 1 : Math.min(from + CHILDREN, count);
+            restrict(child, from, to, f, z, workspace(), tail);
           });
     }
     for (int c = 0; c < count; c++) {

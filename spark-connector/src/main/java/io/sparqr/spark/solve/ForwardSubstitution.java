@@ -97,9 +97,7 @@ final class ForwardSubstitution extends FrontVectors {
       if (position < first) {
         continue;
       }
-      while (analysis.column(f, k) != position) {
-        k++;
-      }
+      k = FrontColumns.find(analysis, f, position, k);
       for (int q = 0; q < width; q++) {
         v[k * width + q] += u[j * width + q];
         u[j * width + q] = 0;

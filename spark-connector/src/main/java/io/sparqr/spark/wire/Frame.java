@@ -74,7 +74,9 @@ public final class Frame {
     /** The parts of a saved factorization other than R, by {@link NumberStream}. */
     STORED,
     /** {@link RowValuesCodec}. */
-    ROW_VALUES
+    ROW_VALUES,
+    /** {@link InverseCodec}. */
+    INVERSE
   }
 
   private Frame() {}

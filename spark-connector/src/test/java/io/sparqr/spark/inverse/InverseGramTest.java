@@ -92,6 +92,45 @@ class InverseGramTest {
   }
 
   @Test
+  void aBlockHasTheProductsOfTheColumns() {
+    int[] stair = new int[COLUMNS];
+    double[] f = trapezoid(new Random(SEED + 1), stair);
+    var gram = new InverseGram(f, ROWS, stair, Crew.ALONE);
+    int[] column = {299, 3, -1, 200, 40, 7};
+    double[] block = gram.block(column, 1, 5);
+    assertThat(block).hasSize(24);
+    for (int i = 0; i < 6; i++) {
+      for (int k = 1; k < 5; k++) {
+        double expected = product(f, column[i], column[k]);
+        double size =
+            Math.sqrt(product(f, column[i], column[i]) * product(f, column[k], column[k]));
+        assertThat(block[i * 4 + k - 1])
+            .as("columns %d and %d, seed %d", column[i], column[k], SEED + 1)
+            .isCloseTo(expected, within(Tolerances.RANDOM * size));
+      }
+    }
+  }
+
+  /** One step from a start of many columns sees a sixth of what there is. */
+  @Test
+  void anEstimateDoesNotEndBeforeItCanTell() {
+    int refused = 0;
+    for (int k = 0; k < 20; k++) {
+      var random = new Random(SEED + k);
+      int[] stair = new int[COLUMNS];
+      double[] f = trapezoid(random, stair);
+      double size = Math.sqrt(product(f, 200, 200) / ROWS);
+      for (int i = 0; i < ROWS; i++) {
+        f[i + 201 * ROWS] = f[i + 200 * ROWS] + 0.12 * size * random.nextGaussian();
+      }
+      var gram = new InverseGram(f, ROWS, stair, Crew.ALONE);
+      refused += gram.factor(IntStream.rangeClosed(41, 201).toArray()) == null ? 1 : 0;
+      assertThat(gram.factor(IntStream.rangeClosed(41, 200).toArray())).isNotNull();
+    }
+    assertThat(refused).as("seed %d", SEED).isEqualTo(20);
+  }
+
+  @Test
   void columnsThatAreNearlyAlikeAreLeftToF() {
     int[] stair = new int[COLUMNS];
     double[] f = trapezoid(new Random(SEED), stair);

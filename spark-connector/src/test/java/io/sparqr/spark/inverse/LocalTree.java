@@ -222,7 +222,7 @@ final class LocalTree implements InverseNorms.Tree {
           blocks.stream().filter(b -> plan.taskOf(BlockCodec.front(b)) == task).toList();
       for (byte[] out :
           SubtreeInverse.run(
-              plan, kept.get(t).iterator(), asked.get(t), mine.iterator(), allowed())) {
+              plan, kept.get(t).iterator(), asked.get(t), mine.iterator(), null, allowed())) {
         if (Frame.kind(out) == Frame.Kind.BLOCK) {
           blocks.add(out);
         } else {

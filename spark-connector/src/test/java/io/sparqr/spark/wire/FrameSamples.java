@@ -199,6 +199,7 @@ final class FrameSamples {
         "LEVERAGE",
         LeverageCodec.encode(3, new int[] {9, 0, 4, 7}, values(4), 1, 4),
         f -> LeverageCodec.decode(f, new double[10]));
+    one("INVERSE", InverseCodec.encode(2, 4, 3, values(6)), f -> InverseCodec.decode(f, 3));
   }
 
   private void rowValues() {

@@ -1,10 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-package io.sparqr.spark.inverse;
+package io.sparqr.spark.solve;
 
 import io.sparqr.symbolic.SymbolicAnalysis;
 
 /** Where positions are among the columns of a front. */
-final class FrontColumns {
+public final class FrontColumns {
 
   private FrontColumns() {}
 
@@ -15,7 +15,11 @@ final class FrontColumns {
    * @param from a local column at or before it
    * @throws IllegalStateException if the front does not have it
    */
-  static int find(SymbolicAnalysis analysis, int front, int position, int from) {
+  public static int find(SymbolicAnalysis analysis, int front, int position, int from) {
+    int pivot = position - analysis.firstPivot(front);
+    if (pivot >= 0 && pivot < analysis.fp(front)) {
+      return pivot;
+    }
     int fn = analysis.fn(front);
     int step = 1;
     while (from + step < fn && analysis.column(front, from + step) <= position) {

@@ -1,5 +1,5 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
-package io.sparqr.spark.inverse;
+package io.sparqr.spark.solve;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
