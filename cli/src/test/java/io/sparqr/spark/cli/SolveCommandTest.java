@@ -144,7 +144,6 @@ class SolveCommandTest {
     assertThat(file("none.json")).doesNotExist();
   }
 
-  /** The keys of the report in their order, with the reasons for each choice. */
   /** Refused before anything is read: the file does not exist. */
   @ParameterizedTest
   @CsvSource({
