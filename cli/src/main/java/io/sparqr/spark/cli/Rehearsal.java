@@ -64,6 +64,8 @@ final class Rehearsal {
   private static int hot() {
     return run("solve", "--matrix", "gen:cells3d20", "--repeat", "8")
         + run("solve", "--matrix", "gen:grad3d15", "--ordering", "nd", "--repeat", "8")
+        // a solid's separators
+        + run("solve", "--matrix", "gen:cells3d28", "--repeat", "3")
         + run("solve", "--matrix", "gen:onehot20000x500x50", "--repeat", "8");
   }
 

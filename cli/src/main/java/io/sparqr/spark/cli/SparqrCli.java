@@ -2,9 +2,11 @@
 package io.sparqr.spark.cli;
 
 import io.sparqr.configuration.Keys;
+import io.sparqr.numeric.dense.BlasLoader;
 import io.sparqr.spark.input.Piped;
 import java.io.PrintWriter;
 import java.util.Arrays;
+import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -41,6 +43,9 @@ import picocli.CommandLine.Spec;
     })
 public final class SparqrCli implements Runnable {
 
+  /** Commands that factor. */
+  private static final Set<String> FACTORING = Set.of("solve", "regress", "qr");
+
   private static final String LOG_CONFIGURATION = "log4j2.configurationFile";
 
   private static final String LOG_PROVIDER = "slf4j.provider";
@@ -68,10 +73,23 @@ public final class SparqrCli implements Runnable {
       System.exit(ExitCode.USAGE);
     }
     quiet(args);
+    if (args.length > 0 && FACTORING.contains(args[0])) {
+      loadBlas();
+    }
     int code = execute(new PrintWriter(System.out, true), new PrintWriter(System.err, true), args);
     if (code != 0) {
       System.exit(code);
     }
+  }
+
+  /**
+   * Loads the native BLAS beside the parsing of the arguments, which takes one core: the first
+   * front would wait for it, 50 ms of a first solve.
+   */
+  private static void loadBlas() {
+    var loader = new Thread(BlasLoader::kernels, "sparqr-blas");
+    loader.setDaemon(true);
+    loader.start();
   }
 
   private static boolean hasSpark(ClassLoader loader) {

@@ -48,10 +48,12 @@ import scala.Tuple2;
  * whose rows for the firms state that sum_t psi_t (a_t'z) is psi_i. The columns of Z for one way
  * therefore suffice, those of the way with fewer, and of these only the values at that way and at
  * the other columns ({@link Matches}); the squares of the other way follow from the leverages. The
- * cost is two triangular solves for each of the k firms, on the fronts of the firms and above, some
- * 20 k flops for each pair of a worker and a firm of his, and 2 + 3 p solves for p other columns;
- * beyond that it does not grow with the number of workers. Takes n values per vector on the driver,
- * as does {@link Inference}.
+ * cost is the descent for the leverages, which leaves the columns of the k firms where most of them
+ * meet in one front, and else two triangular solves for each of them, on the fronts of the firms
+ * and above ({@link io.sparqr.spark.QRFactorization#inverseBlock}); some 20 k flops for each pair
+ * of a worker and a firm of his, and 2 + 3 p solves for p other columns; beyond that it does not
+ * grow with the number of workers. Takes n values per vector on the driver, as does {@link
+ * Inference}.
  */
 public final class LeaveOutVariance {
 

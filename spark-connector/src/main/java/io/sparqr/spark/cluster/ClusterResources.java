@@ -116,7 +116,7 @@ public final class ClusterResources {
    * @throws BackendUnavailableException if there is such a setting
    */
   public static void check(Engine engine) {
-    if (inDriver(engine) && engine.conf().contains(StageGpus.TASK)) {
+    if (inDriver(engine) && engine.conf().map(c -> c.contains(StageGpus.TASK)).orElse(false)) {
       throw new BackendUnavailableException(
           "spark.task.resource.gpu.amount is set with a local master, where Spark never starts a"
               + " task that wants a GPU: unset it, local tasks share the devices by themselves",
@@ -154,7 +154,10 @@ public final class ClusterResources {
               : Optional.of(devices.get(w % devices.size()).sharedBy(sharing));
       list.add(new Worker(name, Optional.empty(), Math.max(1, cores / count), memory, device));
     }
-    return of(engine.conf(), list, true);
+    return engine
+        .conf()
+        .map(conf -> of(conf, list, true))
+        .orElseGet(() -> new ClusterResources(list, 1, true, ModelRates.withoutSpark()));
   }
 
   private static String names(int devices) {

@@ -1,11 +1,12 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.cluster;
 
-import io.sparqr.configuration.Key;
 import io.sparqr.configuration.Keys;
 import io.sparqr.partition.DeviceModel;
 import io.sparqr.partition.ResourceModel;
+import java.util.Map;
 import java.util.OptionalDouble;
+import java.util.function.UnaryOperator;
 import org.apache.spark.SparkConf;
 
 /**
@@ -37,14 +38,25 @@ record ModelRates(
    */
   static ModelRates of(SparkConf conf) {
     String memory = Keys.DEVICE_MEMORY.name();
+    return of(
+        name -> conf.get(name, null), conf.contains(memory) ? conf.getSizeAsBytes(memory) : 0);
+  }
+
+  /** As without any key: a configuration of Spark takes its classes a tenth of a first solve. */
+  static ModelRates withoutSpark() {
+    Map<String, String> none = Map.of();
+    return of(none::get, 0);
+  }
+
+  private static ModelRates of(UnaryOperator<String> settings, long deviceMemory) {
     return new ModelRates(
-        Keys.CORE_FLOPS.in(key -> conf.get(key, null)),
-        number(conf, Keys.DEVICE_FLOPS, 0),
-        number(conf, Keys.DEVICE_BANDWIDTH, 0),
-        conf.contains(memory) ? conf.getSizeAsBytes(memory) : 0,
-        number(conf, Keys.NETWORK_BANDWIDTH, ResourceModel.NETWORK),
-        level(conf),
-        number(conf, Keys.BLOCK_BANDWIDTH, ResourceModel.DEVICE_BLOCKS));
+        Keys.CORE_FLOPS.in(settings),
+        Keys.DEVICE_FLOPS.find(settings).orElse(0.0),
+        Keys.DEVICE_BANDWIDTH.find(settings).orElse(0.0),
+        deviceMemory,
+        Keys.NETWORK_BANDWIDTH.find(settings).orElse(ResourceModel.NETWORK),
+        Keys.LEVEL_SECONDS.find(settings).map(OptionalDouble::of).orElse(OptionalDouble.empty()),
+        Keys.BLOCK_BANDWIDTH.find(settings).orElse(ResourceModel.DEVICE_BLOCKS));
   }
 
   /** The model of a GPU with the rates set in the configuration. */
@@ -63,16 +75,5 @@ record ModelRates(
   double levelSeconds(boolean near) {
     return levelSeconds.orElse(
         near ? ResourceModel.DEVICE_LEVEL_SECONDS : ResourceModel.LEVEL_SECONDS);
-  }
-
-  private static OptionalDouble level(SparkConf conf) {
-    return Keys.LEVEL_SECONDS
-        .find(name -> conf.get(name, null))
-        .map(OptionalDouble::of)
-        .orElse(OptionalDouble.empty());
-  }
-
-  private static double number(SparkConf conf, Key<Double> key, double otherwise) {
-    return key.find(name -> conf.get(name, null)).orElse(otherwise);
   }
 }

@@ -31,7 +31,7 @@ public final class StageGpus {
    */
   public static Optional<ResourceProfile> profile(
       Engine engine, ClusterResources resources, DeviceVerdict verdict) {
-    if (resources.local() || !verdict.use() || !asks(engine.conf())) {
+    if (resources.local() || !verdict.use() || !asks(engine.context().getConf())) {
       return Optional.empty();
     }
     var task = new TaskResourceRequests().cpus(resources.taskCpus()).resource("gpu", 1);

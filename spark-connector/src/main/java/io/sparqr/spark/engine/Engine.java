@@ -3,6 +3,7 @@ package io.sparqr.spark.engine;
 
 import io.sparqr.spark.internals.SparkProcess;
 import io.sparqr.spark.report.SolveReport;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.spark.SparkConf;
@@ -116,9 +117,9 @@ public final class Engine {
     return text.equals("*") ? Runtime.getRuntime().availableProcessors() : Integer.parseInt(text);
   }
 
-  /** The Spark configuration; empty without Spark. */
-  public SparkConf conf() {
-    return context == null ? new SparkConf(false) : context.getConf();
+  /** The Spark configuration, if there is Spark. */
+  public Optional<SparkConf> conf() {
+    return Optional.ofNullable(context).map(JavaSparkContext::getConf);
   }
 
   /** A setting of the Spark configuration, if it is set. */

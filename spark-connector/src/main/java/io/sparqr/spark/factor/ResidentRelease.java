@@ -43,7 +43,7 @@ final class ResidentRelease {
     for (int p = 0; p < count; p++) {
       var where = new ArrayList<String>();
       CollectionConverters.asJava(context.getPreferredLocs(level, p))
-          .forEach(l -> where.add(l.toString()));
+          .forEach(l -> where.add(String.valueOf(l)));
       elements.add(new Tuple2<>(p, scala(where)));
     }
     ClassTag<Integer> tag = ClassTag$.MODULE$.apply(Integer.class);
