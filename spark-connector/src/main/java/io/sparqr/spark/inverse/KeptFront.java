@@ -2,7 +2,6 @@
 package io.sparqr.spark.inverse;
 
 import java.io.Serializable;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A front of which a descent keeps (R'R)^-1, on some of its columns.
@@ -21,10 +20,5 @@ public record KeptFront(int front, int[] columns) implements Serializable {
   /** Columns of a frame. */
   int strip() {
     return Math.max(1, Math.min(STRIP, VALUES / columns.length));
-  }
-
-  /** Whether it is this front of this one, if any. */
-  static boolean is(@Nullable KeptFront kept, int front) {
-    return kept != null && kept.front == front;
   }
 }

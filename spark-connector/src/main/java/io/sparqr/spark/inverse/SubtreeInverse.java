@@ -198,7 +198,7 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr>, AutoClosea
     }
     leverages.front(f, z);
     toChildren(i, z, qr, crew);
-    if (KeptFront.is(kept, f)) {
+    if (kept != null && kept.front() == f) {
       keep(z, local(f, kept.columns()), kept.strip(), crew);
     }
   }
