@@ -15,6 +15,7 @@ import io.sparqr.numeric.LocalSolver;
 import io.sparqr.numeric.Tolerances;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.partition.PartitionOptions;
+import io.sparqr.spark.model.InverseBlock;
 import io.sparqr.spark.model.RFactor;
 import io.sparqr.spark.model.SparseRow;
 import io.sparqr.spark.report.LeastSquaresSolution;
@@ -184,6 +185,37 @@ class LocalClusterIT {
       assertThat(given.keepQ(false).solve(rows).x()).isEqualTo(s.x());
       assertThat(g.solve().x()).containsExactly(plain.x(), within(Tolerances.RESIDUAL));
     }
+  }
+
+  @Test
+  @Order(6)
+  void aBlockOfTheInverseIsMadeAgainWhenEveryExecutorIsLost() throws Exception {
+    LocalCluster.awaitExecutors(context, EXECUTORS);
+    int before = context.sc().getPersistentRDDs().size();
+    try (QRFactorization f = solver().factorize(rows)) {
+      int n = A.columns();
+      // those of the top front
+      int[] columns =
+          java.util.stream.IntStream.range(n - 20, n).map(f.permutation()::original).toArray();
+      try (InverseBlock z = f.inverseBlock(columns)) {
+        double[][] strip = z.strip(0, 20);
+        double[] errors = f.unscaledErrors();
+        for (int k = 0; k < 20; k++) {
+          double error = errors[columns[k]];
+          assertThat(Math.sqrt(strip[k][k]))
+              .as("seed %d", SEED)
+              .isCloseTo(error, within(Tolerances.RANDOM * error));
+        }
+        context
+            .parallelize(List.of(1, 2, 3, 4), 4)
+            .map(i -> ProcessHandle.current().pid())
+            .distinct()
+            .collect()
+            .forEach(pid -> ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly));
+        assertThat(z.strip(0, 20)).as("from lineage").isDeepEqualTo(strip);
+      }
+    }
+    assertThat(context.sc().getPersistentRDDs().size()).isEqualTo(before);
   }
 
   @Test
