@@ -17,21 +17,27 @@ guide=$home/docs/guide/yarn.md
 pyspark=$home/python/target/pyspark-$version
 flags=$(sed -n 's:.*<spark.jvm.args>\(.*\)</spark.jvm.args>.*:\1:p' "$home/pom.xml")
 
+# The version of Hadoop in PySpark's jars.
+hadoop() {
+  basename "$(compgen -G "$pyspark/lib/python3*/site-packages/pyspark/jars/hadoop-client-api-*.jar")" .jar | sed 's/.*-//'
+}
+# copied PROFILE FOLDER [FLAG]: the profile's jars, in a folder
+copied() {
+  [ ! -e "$fetched/$2.made" ] || [ "$here/pom.xml" -nt "$fetched/$2.made" ] || return 0
+  rm -rf "${fetched:?}/$2"
+  (cd "$home" && ./mvnw -q -B -ntp -f "$here/pom.xml" "-P$1" dependency:copy-dependencies "-Dto=$fetched/$2" "${@:3}")
+  touch "$fetched/$2.made"
+}
 fetch() {
-  local kind
-  for kind in hadoop s3; do
-    [ ! -e "$fetched/$kind.made" ] || [ "$here/pom.xml" -nt "$fetched/$kind.made" ] || continue
-    rm -rf "${fetched:?}/$kind"
-    (cd "$home" && ./mvnw -q -B -ntp -f "$here/pom.xml" "-P$kind" dependency:copy-dependencies "-Dto=$fetched/$kind")
-    touch "$fetched/$kind.made"
-  done
+  [ -d "$pyspark" ] || "$home/python/tests/on_pyspark.sh" "$version" --install
+  copied hadoop hadoop
+  copied s3 "s3-$(hadoop)" "-Dhadoop=$(hadoop)"
   if [ ! -e "$fetched/moto.made" ] || [ "$here/requirements.txt" -nt "$fetched/moto.made" ]; then
     rm -rf "$fetched/moto"
     python3 -m venv "$fetched/moto"
     "$fetched/moto/bin/python" -m pip install -q --require-hashes -r "$here/requirements.txt"
     touch "$fetched/moto.made"
   fi
-  [ -d "$pyspark" ] || "$home/python/tests/on_pyspark.sh" "$version" --install
 }
 
 if [ "${SPARQR_YARN_INSIDE:-}" != yes ]; then
@@ -47,7 +53,7 @@ fi
 
 # From here on in a network of our own. When this process ends, so does all that it started.
 jar=$(find "$home/distribution/target" -maxdepth 1 -name 'sparqr-spark-*-all.jar' | head -n 1)
-s3=$(find "$fetched/s3" -name '*.jar' | sed 's/^/local:/' | paste -sd ,)
+s3=$(find "$fetched/s3-$(hadoop)" -name '*.jar' | sed 's/^/local:/' | paste -sd ,)
 SPARK_HOME=$(compgen -G "$pyspark/lib/python3*/site-packages/pyspark" | head -n 1)
 JAVA_HOME=$(dirname "$(dirname "$(readlink -f "${JAVA_HOME:+$JAVA_HOME/bin/}$(command -v java)")")")
 export SPARK_HOME JAVA_HOME PYSPARK_PYTHON=$pyspark/bin/python
@@ -224,8 +230,8 @@ scaled() {
   for word in "$@"; do
     case $word in
       org.apache.hadoop:hadoop-aws:*)
-        [ "${word##*:}" = "$(basename "$SPARK_HOME"/jars/hadoop-client-api-*.jar .jar | sed 's/.*-//')" ] ||
-          fail "$word is not the Hadoop of PySpark $version"
+        # the guide's recipes are for Spark 4.0
+        [ "${version%.*}" != 4.0 ] || [ "${word##*:}" = "$(hadoop)" ] || fail "$word is not the Hadoop of PySpark $version"
         word=$s3 ;;
       --packages) word=--jars ;;
       sparqr.jar) word=$jar ;;
