@@ -168,11 +168,12 @@ public final class QRFactorization implements AutoCloseable {
    * (A'A)^-1 on k columns, for sums over all of its entries. Where most of the columns meet in one
    * front, as those of a factor's many levels do in the largest, the inverse on that front comes
    * from one descent like that of {@link #leverages()}, which makes the leverages too if the rows
-   * are at hand, and stays with executors: 8 k^2 bytes, at most 1 GB, until it is closed. Only
+   * are at hand, and stays with executors: 8 k^2 bytes, at most 512 MB, until it is closed. Only
    * columns outside that front take solves. Elsewhere, and where R is on devices, every strip costs
    * what {@link #inverseTimes(List, int[])} does.
    *
-   * @param columns original indices, in any order
+   * @param columns original indices, in any order; in that of {@link #permutation()} a strip moves
+   *     no columns but its own
    * @throws IndexOutOfBoundsException if a column is beyond those of A
    */
   public InverseBlock inverseBlock(int... columns) {

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class FactorInverseBlock {
 
-  /** Most values of the front's block, 1 GB over executors. */
-  private static final long FRONT_VALUES = 1L << 27;
+  /** Most values of the front's block, 512 MB on an executor: 8,192 columns. */
+  private static final long FRONT_VALUES = 1L << 26;
 
   /** Most values of the rest, 128 MB on the driver. */
   private static final long REST_VALUES = 1L << 24;
