@@ -54,5 +54,5 @@ cp "$home"/benchmarks/papers/* "$out/papers/"
 "$home/gpu-core/src/main/cuda/fingerprint.sh" several >"$out/SEVERAL"
 { git -C "$home" describe --always --dirty --abbrev=12 --exclude='*' 2>/dev/null || echo unknown; } >"$out/COMMIT"
 ls "$out/gpu-core/classes/io/sparqr/backend/cuda/" | grep -qE '^rounds\.(fatbin|sm_90\.cubin)$' ||
-  echo "pack: NO KERNELS in gpu-core/target/classes: gpu-core/src/main/cuda/build.sh makes them there" >&2
+  { echo "pack: no kernels in gpu-core/target/classes: gpu-core/src/main/cuda/build.sh makes them there" >&2; exit 1; }
 du -sh "$out" >&2

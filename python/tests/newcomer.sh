@@ -1,14 +1,18 @@
 #!/usr/bin/env bash
 # Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0
 # A newcomer's way from an empty folder to a table of coefficients, as the guides say it, on one version of Spark:
-#   python/tests/newcomer.sh 4.1.4
+#   python/tests/newcomer.sh 4.1.4 [PYTHON]
 # pip with PySpark; pip with the client of Spark Connect alone, and a server; spark-submit; spark-shell. What pip may choose
-# it chooses, but for Spark. Needs the wheel (python/tests/wheel.sh) and a network; 0.5 GB from PyPI. The same on YARN:
-# benchmarks/cluster/yarn.sh 4.1.4
+# it chooses, but for Spark. PYTHON is a version that interpreter.sh knows (default: python3). Needs the wheel
+# (python/tests/wheel.sh) and a network; 0.5 GB from PyPI. The same on YARN: benchmarks/cluster/yarn.sh 4.1.4
 set -euo pipefail
 version=${1:?the version of PySpark}
+minor=${2:-}
 home=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 wheel=$(compgen -G "$home/python/target/wheel/sparqr-*.whl") || { echo "no wheel: python/tests/wheel.sh $version" >&2; exit 2; }
+python=python3
+[ -z "$minor" ] || python=$("$home/python/tests/interpreter.sh" "$minor")
+on="Spark $version${minor:+, Python $minor}"
 wages=$home/docs/guide/wages.csv
 formula='log_wage ~ age + tenure | worker + firm'
 folder=$(mktemp -d)
@@ -25,8 +29,8 @@ export SPARK_LOCAL_IP=127.0.0.1
 
 # table WAY FILE: fails unless the file has the coefficient of the guide's regression, which all ways have to the last digit shown
 table() {
-  grep -qF -- "$(cat "$folder/age")" "$2" || { echo "$1 on Spark $version: no table" >&2; tail -n 30 "$2" >&2; exit 1; }
-  echo "$1 on Spark $version: a table after $SECONDS s"
+  grep -qF -- "$(cat "$folder/age")" "$2" || { echo "$1 on $on: no table" >&2; tail -n 30 "$2" >&2; exit 1; }
+  echo "$1 on $on: a table after $SECONDS s"
   SECONDS=0
 }
 
@@ -36,7 +40,7 @@ sed -nE 's/^ *age +(-?[0-9]+\.[0-9]{4}).*/\1/p' own | head -n 1 >age
 [ -s age ] || { cat own >&2; exit 1; }
 SECONDS=0
 
-python3 -m venv classic
+"$python" -m venv classic
 classic/bin/pip install -q "$wheel[classic,feols]" "pyspark==$version"
 cat >first.py <<PYTHON
 import sparqr
@@ -67,7 +71,7 @@ table spark-shell shell.log
   --conf spark.connect.grpc.binding.port=15049 --conf spark.connect.grpc.binding.address=127.0.0.1 spark-internal >server.log 2>&1 &
 server=$!
 unset SPARK_HOME
-python3 -m venv client
+"$python" -m venv client
 # there is no client of each version: the newest that is not newer
 client/bin/pip install -q "$wheel[connect,feols]" "pyspark-client<=$version"
 for _ in $(seq 60); do

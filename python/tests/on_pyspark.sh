@@ -10,6 +10,8 @@
 #   --short SEED     leaves out nine in ten tests of the long modules, chosen by the seed, half of those of Spark Connect, and
 #                    five in six pages of the docs
 #   --sample SEED    leaves out nine in ten tests of all modules: enough for a second version of PySpark
+# With SPARQR_TEST_PYTHON=3.13, say, on that Python (interpreter.sh), with what pip chooses for it but for PySpark: the pinned
+# requirements are those of one Python.
 # Where tests/client-*.txt pins a client of Spark Connect (pyspark-client) of the same minor version, the tests of Spark
 # Connect reach their server by it, in a process that has no other PySpark and no Py4J.
 set -euo pipefail
@@ -22,24 +24,40 @@ pinned=(tests/requirements.txt "tests/pyspark-$version.txt")
 client=$(compgen -G "tests/client-${version%.*}.*.txt" || true)
 [ -z "$client" ] || pinned+=("$client")
 
-home=$PWD/target/pyspark-$version
+minor=${SPARQR_TEST_PYTHON:-}
+home=$PWD/target/pyspark-$version${minor:+-python-$minor}
+# like an environment that was activated: workers take its Python, too
 run() {
-  env -u PYTHONPATH -u SPARK_HOME "$@"
+  env -u PYTHONPATH -u SPARK_HOME PATH="$home/bin:$PATH" "$@"
 }
 
-sums=$(cat "${pinned[@]}" | sha256sum)
+sums=$(cat "${pinned[@]}" tests/requirements.in | sha256sum)
 if [ "$(cat "$home/made" 2>/dev/null)" != "$sums" ]; then
   rm -rf "$home"
-  python3 -m venv "$home"
-  run "$home/bin/python" -m pip install -q --require-hashes -r "${pinned[0]}"
-  run "$home/bin/python" -m pip install -q --require-hashes --no-build-isolation -r "${pinned[1]}"
+  if [ -z "$minor" ]; then
+    python3 -m venv "$home"
+    hashes=(--require-hashes)
+    requirements=(-r "${pinned[0]}")
+    of_spark=(-r "${pinned[1]}")
+    of_client=(-r "$client")
+  else
+    "$(tests/interpreter.sh "$minor")" -m venv "$home"
+    hashes=()
+    # what holds a package back holds it back for the oldest Python; pandas 2 is what these versions of Spark know
+    mapfile -t requirements < <(sed -E '/^#/d; /^(numpy|scipy)/s/<.*//' tests/requirements.in)
+    of_spark=("pyspark==$version")
+    of_client=("pyspark-client==$(sed -n 's/^pyspark-client==\([^ ]*\).*/\1/p' "${client:-/dev/null}")")
+  fi
+  run "$home/bin/python" -m pip install -q "${hashes[@]}" "${requirements[@]}"
+  run "$home/bin/python" -m pip install -q "${hashes[@]}" --no-build-isolation "${of_spark[@]}"
   if [ -n "$client" ]; then
-    run "$home/bin/python" -m pip install -q --require-hashes --no-deps --no-build-isolation --target "$home/client" -r "$client"
+    run "$home/bin/python" -m pip install -q "${hashes[@]}" --no-deps --no-build-isolation --target "$home/client" "${of_client[@]}"
     echo 'raise ImportError("a client of Spark Connect has no Py4J")' >"$home/client/py4j.py"
   fi
   run "$home/bin/python" -W ignore -m tests.programs.archive "$home/classes.jsa" >"$home/archive.log" 2>&1
   echo "$sums" >"$home/made"
 fi
+[ -z "$minor" ] || { "$home/bin/python" -VV; "$home/bin/python" -m pip list --format freeze | xargs; }
 case $wheel in
   '') top=$PWD ;;
   --install) exit 0 ;;

@@ -42,7 +42,7 @@ final class DevicesSpeed {
   private static final int REPEATS = Integer.getInteger("devices.repeats", 7);
   private static final int OPENINGS = 2;
   private static final int WARM_UP = 2;
-  private static final int FRESH = 4;
+  private static final int FRESH = Integer.getInteger("devices.fresh", 4);
 
   /** Kept between factorizers, as in an executor. */
   private static final DeviceSessions SESSIONS = new DeviceSessions(TestDevice.driver(), 10_000);

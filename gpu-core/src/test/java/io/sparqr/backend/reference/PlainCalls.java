@@ -332,7 +332,8 @@ public final class PlainCalls {
     long to = address((CUdeviceptr) a[0]);
     ByteBuffer from = ((HostMemory) a[1]).view.duplicate().position(Math.toIntExact((Long) a[2]));
     int bytes = Math.toIntExact((Long) a[3]);
-    return add((CUstream) a[4], copy(() -> at(to).write(offset(to), from, bytes)));
+    int device = streams.get((CUstream) a[4]).device;
+    return add((CUstream) a[4], copy(() -> at(to, device).write(offset(to), from, bytes)));
   }
 
   private int down(Object[] a) {

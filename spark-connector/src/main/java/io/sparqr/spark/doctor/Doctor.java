@@ -190,6 +190,6 @@ public final class Doctor {
   }
 
   private static String executorHere() {
-    return name(SparkProcess.executor().orElse("?")) + " on " + SparkProcess.host();
+    return name(SparkProcess.executor().orElse("?")) + " on " + SparkProcess.host().orElse("?");
   }
 }

@@ -7,6 +7,9 @@ import java.util.Optional;
 import org.apache.spark.SparkContext;
 import org.apache.spark.SparkContext$;
 import org.apache.spark.SparkEnv;
+import org.apache.spark.storage.BlockManager;
+import org.apache.spark.storage.BlockManagerId;
+import org.jspecify.annotations.Nullable;
 import scala.Option;
 import scala.reflect.ClassTag;
 import scala.reflect.ClassTag$;
@@ -29,9 +32,17 @@ public final class SparkProcess {
     return Optional.ofNullable(env).map(SparkEnv::executorId).filter(id -> !id.equals(DRIVER));
   }
 
-  /** The name of this host, as Spark has it; only with Spark. */
-  public static String host() {
-    return SparkEnv.get().blockManager().blockManagerId().host();
+  /** The name of this host, as Spark has it; empty without Spark, and while Spark is starting. */
+  public static Optional<String> host() {
+    return host(SparkEnv.get());
+  }
+
+  /** Another thread may be starting Spark: its environment is there before its block manager is. */
+  static Optional<String> host(@Nullable SparkEnv env) {
+    return Optional.ofNullable(env)
+        .map(SparkEnv::blockManager)
+        .map(BlockManager::blockManagerId)
+        .map(BlockManagerId::host);
   }
 
   /** A setting of the application; empty if it is not set, and without Spark. */

@@ -132,7 +132,7 @@ public record TaskProfile(
       }
       String place = executor();
       if (!place.equals(DRIVER)) {
-        place = "executor %s on %s".formatted(place, SparkProcess.host());
+        place = "executor %s on %s".formatted(place, SparkProcess.host().orElse("?"));
       }
       var seen = new long[3][0];
       if (memory != null) {

@@ -108,9 +108,10 @@ public record RunRecord(
   }
 
   private static String hostName() {
-    if (SparkProcess.exists()) {
-      return SparkProcess.host();
-    }
+    return SparkProcess.host().orElseGet(RunRecord::hostWithoutSpark);
+  }
+
+  private static String hostWithoutSpark() {
     try {
       return InetAddress.getLocalHost().getHostName();
     } catch (UnknownHostException e) {
