@@ -227,23 +227,14 @@ final class DeviceTeam implements AutoCloseable {
         upload.structure(d == 0 ? stage.one() : program);
       }
       sent +=
-          d == 0
-              ? upload.values(stage.one(), input).run(ways(stage.programs().size()))
-              : upload.states(program.initialState()).run(lane.workers());
+          (d == 0 ? upload.values(stage.one(), input) : upload.states(program.initialState()))
+              .run(lane.workers());
       peers.get(d).sendPlaces(lanes, peers(stage));
       if (!resident) {
         peers.get(d).sendFronts(program);
       }
     }
     return sent;
-  }
-
-  /** The links of the stage's devices to the host, all of which lead to the first one. */
-  private List<StageUpload.Way> ways(int devices) {
-    return lanes.stream()
-        .limit(devices)
-        .map(lane -> new StageUpload.Way(lane.transfers(), lane.workers()))
-        .toList();
   }
 
   private List<PeerMemory> peers(DeviceStage stage) {

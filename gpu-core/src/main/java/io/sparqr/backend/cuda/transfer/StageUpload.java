@@ -104,44 +104,10 @@ public final class StageUpload {
 
   /** Sends everything and waits; returns the bytes. */
   public long run(Workers workers) {
-    return run(List.of(new Way(transfers, workers)));
-  }
-
-  /**
-   * A way to the device: transfers, and threads in which the context of the transfers' device is
-   * current. That device must reach the memory.
-   */
-  public record Way(Transfers transfers, Workers workers) {}
-
-  /**
-   * Sends everything by several ways and waits; returns the bytes. Each device has a link to the
-   * host of its own; what goes by another than the receiver's passes the much faster link between
-   * the two.
-   *
-   * @param ways the first is the receiver's own
-   */
-  public long run(List<Way> ways) {
-    List<Transfers.Queue> queues = ways.stream().map(w -> w.transfers.queue()).toList();
-    try {
-      Workers.together(
-          ways.stream().map(Way::workers).toList(),
-          pieces.size(),
-          (whose, i) -> pieces.get(i).send.accept(queues.get(whose)));
-    } finally {
-      arrived(queues);
+    try (Transfers.Queue queue = transfers.queue()) {
+      workers.run(pieces.size(), i -> pieces.get(i).send.accept(queue));
     }
     return pieces.stream().mapToLong(Piece::bytes).sum();
-  }
-
-  /** Waits for all, whichever fails. */
-  private static void arrived(List<Transfers.Queue> queues) {
-    if (!queues.isEmpty()) {
-      try {
-        queues.get(0).close();
-      } finally {
-        arrived(queues.subList(1, queues.size()));
-      }
-    }
   }
 
   /** Writes elements [from, from + count) of an array. */

@@ -24,12 +24,6 @@ public final class Workers implements AutoCloseable {
   private final int threads;
   private final ThreadPoolExecutor pool;
 
-  /** The work of one thread of one of several on item i. */
-  @FunctionalInterface
-  interface ShareStep {
-    void run(int whose, int i);
-  }
-
   /** Starts no thread before there is work. */
   public Workers(CudaDevice device, int threads) {
     this.device = device;
@@ -64,32 +58,14 @@ public final class Workers implements AutoCloseable {
    * takes items too; if all others are busy, it runs them alone.
    */
   public void run(int count, Step step) {
-    together(List.of(this), count, (whose, i) -> step.run(i));
-  }
-
-  /**
-   * As {@link #run}, on equal parts of the threads of several. The calling thread, in which the
-   * context of the first one's device must be current, takes items of the first.
-   */
-  static void together(List<Workers> all, int count, ShareStep step) {
     var next = new AtomicInteger();
-    List<List<Future<?>>> helpers = new ArrayList<>();
-    for (int w = 0; w < all.size(); w++) {
-      int whose = w;
-      int many = Math.min(Math.max(1, all.get(w).threads / all.size()), count - 1);
-      helpers.add(all.get(w).helpers(many, next, count, i -> step.run(whose, i)));
-    }
+    List<Future<?>> helpers = helpers(Math.min(threads, count - 1), next, count, step);
     try {
-      items(next, count, i -> step.run(0, i));
+      items(next, count, step);
     } finally {
-      List<Future<?>> begun = new ArrayList<>();
-      for (int w = 0; w < all.size(); w++) {
-        // Helpers that have not begun are no longer needed.
-        ThreadPoolExecutor pool = all.get(w).pool;
-        helpers.get(w).removeIf(f -> pool.remove((Runnable) f));
-        begun.addAll(helpers.get(w));
-      }
-      new Running(begun).join();
+      // Helpers that have not begun are no longer needed.
+      helpers.removeIf(f -> pool.remove((Runnable) f));
+      new Running(helpers).join();
     }
   }
 
