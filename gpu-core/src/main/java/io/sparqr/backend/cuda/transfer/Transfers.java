@@ -8,15 +8,15 @@ import io.sparqr.backend.cuda.driver.DeviceBuffer;
 import io.sparqr.backend.cuda.driver.PinnedBuffer;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
-import java.util.Iterator;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Transfers between heap and device, through page-locked buffers. Every call returns when its bytes
- * have arrived, unless they go through a {@link Queue}; several threads keep both directions busy.
- * Thread-safe; the device's context must be current in the calling thread.
+ * Transfers between heap and device: one stream in each direction, page-locked buffers in between.
+ * Every call returns when its bytes have arrived, unless they go through a {@link Queue}; several
+ * threads keep both directions busy. Thread-safe; the device's context must be current in the
+ * calling thread.
  */
 public final class Transfers implements AutoCloseable {
 
@@ -30,18 +30,12 @@ public final class Transfers implements AutoCloseable {
   private static final int MOST_UNDER_WAY = 8;
 
   private final PinnedPool pinned;
-
-  /**
-   * Two, in turn: between two copies of one stream its copy engine waits some 15 us, in which it
-   * could copy another megabyte.
-   */
-  private final List<CudaStream> up;
-
+  private final CudaStream up;
   private final CudaStream down;
 
   public Transfers(CudaDriver driver, PinnedPool pinned) {
     this.pinned = pinned;
-    up = List.of(new CudaStream(driver), new CudaStream(driver));
+    up = new CudaStream(driver);
     down = new CudaStream(driver);
   }
 
@@ -50,17 +44,12 @@ public final class Transfers implements AutoCloseable {
     PinnedBuffer buffer = pinned.acquire(to.bytes);
     try {
       filler.accept(buffer.view(0, to.bytes));
-      upload(to, buffer, up.get(0));
+      up.upload(to.buffer.at(to.offset), buffer, 0, to.bytes);
+      buffer.event().record(up);
       buffer.event().synchronize();
     } finally {
       pinned.release(buffer);
     }
-  }
-
-  /** Enqueues a copy, and the buffer's event after it. */
-  private static void upload(Slice to, PinnedBuffer buffer, CudaStream by) {
-    by.upload(to.buffer.at(to.offset), buffer, 0, to.bytes);
-    buffer.event().record(by);
   }
 
   /** Begins sends that do not wait for their bytes' arrival. */
@@ -69,16 +58,13 @@ public final class Transfers implements AutoCloseable {
   }
 
   /**
-   * Sends while the callers fill the next buffers. Thread-safe; close() waits for the arrival of
-   * all.
+   * Sends in the order of their calls, while the callers fill the next buffers. Thread-safe;
+   * close() waits for the arrival of all.
    */
   final class Queue implements AutoCloseable {
 
-    /** Buffers not yet known to have arrived, by the streams in turn. */
+    /** Buffers not yet known to have arrived, in order. */
     private final ArrayDeque<PinnedBuffer> underWay = new ArrayDeque<>();
-
-    /** The stream of the next copy. */
-    private int next;
 
     private Queue() {}
 
@@ -100,8 +86,8 @@ public final class Transfers implements AutoCloseable {
 
     /** Returns a buffer to wait for, or null. */
     private synchronized @Nullable PinnedBuffer enqueue(Slice to, PinnedBuffer buffer) {
-      upload(to, buffer, up.get(next));
-      next = (next + 1) % up.size();
+      up.upload(to.buffer.at(to.offset), buffer, 0, to.bytes);
+      buffer.event().record(up);
       underWay.add(buffer);
       return underWay.size() > MOST_UNDER_WAY ? underWay.poll() : null;
     }
@@ -116,10 +102,8 @@ public final class Transfers implements AutoCloseable {
 
     /** Makes later work of a stream wait for all bytes enqueued so far. */
     synchronized void beforeLaterWorkOf(CudaStream stream) {
-      // The last of each stream, since there are more than two unless no more have been sent.
-      Iterator<PinnedBuffer> latest = underWay.descendingIterator();
-      for (int k = 0; k < up.size() && latest.hasNext(); k++) {
-        stream.await(latest.next().event());
+      if (!underWay.isEmpty()) {
+        stream.await(underWay.getLast().event());
       }
     }
 
@@ -162,7 +146,7 @@ public final class Transfers implements AutoCloseable {
 
   @Override
   public void close() {
-    up.forEach(CudaStream::close);
+    up.close();
     down.close();
   }
 }
