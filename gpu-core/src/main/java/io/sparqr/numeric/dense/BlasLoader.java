@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import org.bytedeco.javacpp.Loader;
 import org.bytedeco.openblas.global.openblas_nolapack;
 
@@ -52,6 +53,11 @@ public final class BlasLoader {
     if ("java".equals(asked)) {
       return javaKernels("asked for by sparqr.blas=java");
     }
+    Optional<String> unfit =
+        Optional.ofNullable(System.getenv(CoreType.VARIABLE)).flatMap(CoreType::unfit);
+    if (unfit.isPresent()) {
+      return fallback(unfit.get());
+    }
     try {
       return openBlas();
     } catch (LinkageError | RuntimeException | ReflectiveOperationException e) {
@@ -78,15 +84,15 @@ public final class BlasLoader {
   }
 
   private static DenseKernels openBlas() throws ReflectiveOperationException {
+    requireOwnCache();
     // Loaded by JavaCPP first: netlib's dlopen of the same file then yields the same copy, so that
     // the thread count set here holds for netlib's calls too. It must be the copy without LAPACK:
     // JavaCPP's setter finds that one first, and loading the other as well leaves it
     // multi-threaded.
-    requireOwnCache();
     Path loaded = Path.of(Loader.load(openblas_nolapack.class));
     openblas_nolapack.blas_set_num_threads(1);
     Path library = loaded.resolveSibling("libopenblas_nolapack.so.0");
-    String core = System.getenv("OPENBLAS_CORETYPE");
+    String core = System.getenv(CoreType.VARIABLE);
     String type = core == null ? "core type detected" : "core type " + core;
     String description = "OpenBLAS " + version() + " by JNI, 1 thread a call, " + type;
     DenseKernels kernels = withProperty(library, description);

@@ -13,6 +13,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -84,6 +86,12 @@ class BlasFolderTest {
 
   private List<String> start(String first, Path home, Path temporaries, String... options)
       throws Exception {
+    return start(Map.of(), first, home, temporaries, options);
+  }
+
+  private List<String> start(
+      Map<String, String> variables, String first, Path home, Path temporaries, String... options)
+      throws Exception {
     Stream<String> command =
         Stream.of(
                 Stream.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()),
@@ -92,11 +100,10 @@ class BlasFolderTest {
                 Stream.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp"),
                 Stream.of(first + System.getProperty("java.class.path"), Main.class.getName()))
             .flatMap(s -> s);
-    Process p =
-        new ProcessBuilder(command.toList())
-            .directory(folder.toFile())
-            .redirectErrorStream(true)
-            .start();
+    var builder =
+        new ProcessBuilder(command.toList()).directory(folder.toFile()).redirectErrorStream(true);
+    builder.environment().putAll(variables);
+    Process p = builder.start();
     String said = new String(p.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(p.waitFor()).as(said).isZero();
     return said.lines().filter(l -> l.startsWith("BLAS ") || l.startsWith("warning ")).toList();
@@ -202,6 +209,22 @@ class BlasFolderTest {
     assertThat(said.get(1))
         .startsWith("warning pure Java BLAS, about three times slower: ")
         .contains("JavaCPP 1.2 and 1.5.", "OpenBLAS 0.3.", "needs 1.5.");
+  }
+
+  /** OpenBLAS would end the JVM with the first instruction that the processor does not have. */
+  @Test
+  void aCoreTypeThatTheProcessorIsNotOfIsPassedOver() throws Exception {
+    Optional<String> type =
+        Stream.of("SAPPHIRERAPIDS", "SKYLAKEX")
+            .filter(t -> CoreType.unfit(t).isPresent())
+            .findAny();
+    assumeTrue(type.isPresent(), "this processor is of all core types, or does not say");
+    Map<String, String> variables = Map.of(CoreType.VARIABLE, type.orElseThrow());
+    List<String> said = start(variables, "", folder, temporary);
+    assertThat(said).hasSize(2);
+    assertThat(said.get(1))
+        .startsWith("warning pure Java BLAS, about three times slower: ")
+        .contains("=" + type.orElseThrow(), "but this processor has no ");
   }
 
   @Test
