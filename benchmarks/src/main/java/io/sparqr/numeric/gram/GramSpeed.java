@@ -28,12 +28,11 @@ public final class GramSpeed {
     var kernels = BlasLoader.kernels();
     var chunks = new GramChunks(shape);
     var products = new RowProducts(pieces, chunks);
-    var order = GramSquares.of(shape, chunks, GramFronts.thin(shape, pieces), 1);
     for (int round = 0; round < Integer.parseInt(args[2]); round++) {
       long t = System.nanoTime();
       double[] squares = products.squares(PARALLEL);
       var fronts = new GramFronts(kernels, shape, chunks, pieces, 1, squares, 0);
-      fronts.factor(order, part -> {}, PARALLEL);
+      fronts.factor(part -> {}, PARALLEL);
       double factored = seconds(t);
       t = System.nanoTime();
       var triangle = new GramTriangle(shape, chunks, fronts.weak, fronts.front);
