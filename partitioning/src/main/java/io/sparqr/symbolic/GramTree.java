@@ -84,8 +84,7 @@ public final class GramTree {
   /**
    * Doubles of the trees below each front, if it is in one with them: R, the square of the front
    * that is eliminated, in which a root leaves its part of R, and triangles that wait for their
-   * parents. Where it takes less, the root's square is there from the beginning, and no triangle
-   * waits for it. Fronts that are cheaper in their parents ({@link GramMerge}) count there.
+   * parents. Fronts that are cheaper in their parents ({@link GramMerge}) count there.
    */
   private static final class Memory {
 
@@ -104,9 +103,6 @@ public final class GramTree {
 
     private final double[] peak;
 
-    /** The most that was there for one of its children alone. */
-    private final double[] alone;
-
     /** Whether it has more than rows of A. */
     private final boolean[] inner;
 
@@ -122,7 +118,6 @@ public final class GramTree {
       below = new double[count];
       waiting = new double[count];
       peak = new double[count];
-      alone = new double[count];
       inner = new boolean[count];
       asRoot = new double[count];
     }
@@ -134,7 +129,7 @@ public final class GramTree {
     /** Whether there is room for a root, once its children are decided. */
     boolean hasRoot(int f) {
       double n = columns(f);
-      asRoot[f] = below[f] + Math.min(Math.max(peak[f], waiting[f] + n * n), alone[f] + n * n);
+      asRoot[f] = below[f] + Math.max(peak[f], waiting[f] + n * n);
       return asRoot[f] <= most;
     }
 
@@ -155,14 +150,11 @@ public final class GramTree {
       double high = Math.max(peak[above], waiting[above] + own);
       wide += merged ? p : 0;
       double parents = waiting[above] + left + wide * wide;
-      double one = Math.max(alone[above], merged ? alone[f] : own);
-      double there = Math.min(Math.max(high, parents), one + wide * wide);
-      boolean joins = pays && below[above] + r + there <= most;
+      boolean joins = pays && below[above] + r + Math.max(high, parents) <= most;
       inner[above] |= (joins && !merged) || (joins ? inner[f] : fronts.block(f) > 1);
       if (joins) {
         below[above] += r;
         peak[above] = high;
-        alone[above] = one;
         waiting[above] += left;
         further[above] += merged ? p : 0;
       }

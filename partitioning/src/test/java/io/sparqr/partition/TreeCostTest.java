@@ -42,7 +42,7 @@ class TreeCostTest {
     assertThat(wide.gramBytes(root)).isPositive().isLessThan(reflectors(wide, root));
     assertThat(new TreeCost(wide, 1).workBytes[root]).isEqualTo(reflectors(wide, root));
 
-    SymbolicAnalysis narrow = panel(wide.gramBytes(root) / 10 * 11);
+    SymbolicAnalysis narrow = panel(wide.gramBytes(root));
     assertThat(narrow.fn(root)).isEqualTo(wide.fn(root));
     long square = FrontMemory.frontBytes(narrow.fn(root), narrow.fn(root), 1);
     assertThat(new TreeCost(narrow, 1).workBytes[root])
@@ -60,7 +60,7 @@ class TreeCostTest {
     long nested = 0;
     for (int[] size : new int[][] {{10_000, 900, 3}, {9000, 900, 5}, {6000, 800, 6}}) {
       SymbolicAnalysis wide = panel(size[0], size[1], size[2], Long.MAX_VALUE);
-      long most = wide.gramBytes(wide.fronts() - 1) / 100 * 98;
+      long most = wide.gramBytes(wide.fronts() - 1) / 10 * 9;
       SymbolicAnalysis a = panel(size[0], size[1], size[2], most);
       int root = a.fronts() - 1;
       var cost = new TreeCost(a, 1);

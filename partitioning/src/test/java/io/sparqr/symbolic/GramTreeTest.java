@@ -120,62 +120,30 @@ class GramTreeTest {
     assertThat(left).isGreaterThan(50);
   }
 
-  /** Some children, a front that they leave triangles to, and as many fronts above it as asked. */
-  private static Sizes star(int children, int above) {
-    int count = children + 1 + above;
-    int[] parent = new int[count];
-    int[] pivots = new int[count];
-    int[] tail = new int[count];
-    for (int f = 0; f < count; f++) {
-      parent[f] = f == count - 1 ? -1 : Math.max(children, f + 1);
-      pivots[f] =
-          f < children ? GramWork.THIN_PIVOTS + 1 : f < count - 1 ? 500 : 1000 + 2000 * above;
-      tail[f] = f < children ? 1000 + 500 * above : f < count - 1 ? 1000 : 0;
-    }
-    return new Sizes(parent, pivots, tail, new double[count]);
-  }
-
-  private static GramTree tree(Sizes s, long bytes) {
-    double[] flops = new double[s.count()];
-    Arrays.fill(flops, 1e12);
-    return new GramTree(s, flops, new double[s.count()], 1, bytes);
-  }
-
   /** What many children leave waits for their parent, and is far more than R. */
   @Test
   void squaresThatWaitAreCounted() {
     int children = 30;
-    Sizes s = star(children, 1);
-    var tree = tree(s, Long.MAX_VALUE);
-    for (int f = 0; f < s.count(); f++) {
+    int[] parent = new int[children + 1];
+    int[] pivots = new int[children + 1];
+    int[] tail = new int[children + 1];
+    double[] flops = new double[children + 1];
+    for (int f = 0; f <= children; f++) {
+      parent[f] = f < children ? children : -1;
+      pivots[f] = f < children ? GramWork.THIN_PIVOTS + 1 : 1000;
+      tail[f] = f < children ? 1000 : 0;
+      flops[f] = 1e12;
+    }
+    var sizes = new Sizes(parent, pivots, tail, new double[children + 1]);
+    var tree = new GramTree(sizes, flops, new double[children + 1], 1, Long.MAX_VALUE);
+    for (int f = 0; f <= children; f++) {
       assertThat(tree.isGram(f)).as("front %d", f).isTrue();
     }
-    long waiting = 8L * children * 1500 * 1501 / 2;
-    assertThat(tree.bytes(s.count() - 1)).isBetween(waiting + 8_000_000, 2 * waiting);
-
-    // With less memory the front in the middle is a root of its own.
-    var less = tree(s, tree.bytes(s.count() - 1) / 2);
-    assertThat(less.isRoot(children)).isTrue();
-    assertThat(IntStream.range(0, children).noneMatch(less::isRoot)).isTrue();
-    assertThat(less.bytes(children)).isLessThan(tree.bytes(s.count() - 1) / 2);
-  }
-
-  /** A root is there before its children, so that nothing waits. */
-  @Test
-  void nothingWaitsForARoot() {
-    int children = 30;
-    Sizes s = star(children, 0);
-    var tree = tree(s, Long.MAX_VALUE);
-    assertThat(IntStream.range(0, s.count()).allMatch(tree::isGram)).isTrue();
-    int p = GramWork.THIN_PIVOTS + 1;
-    double r = children * GramWork.entries(p, p + 1000.0);
-    double squares = 1e6 + (p + 1000.0) * (p + 1000.0);
-    // A child or two are cheaper in the root.
-    assertThat(tree.bytes(children))
-        .isBetween((long) (8 * (r + squares)), (long) (9 * (r + squares)));
+    long waiting = 8L * children * 1000 * 1001 / 2;
+    assertThat(tree.bytes(children)).isBetween(waiting + 8_000_000, 2 * waiting);
 
     // With less memory some children are trees of their own, and leave rows.
-    var less = tree(s, (long) (8 * (r / 2 + squares)));
+    var less = new GramTree(sizes, flops, new double[children + 1], 1, tree.bytes(children) / 2);
     assertThat(less.isRoot(children)).isTrue();
     assertThat(IntStream.range(0, children).filter(less::isRoot).count()).isBetween(10L, 20L);
   }
@@ -215,13 +183,10 @@ class GramTreeTest {
   /**
    * Bytes of a tree, front by front in postorder: what waits is a list of triangles with the front
    * that takes each, R a sum. A front that is cheaper in its parent leaves what waits for it there.
-   * Again with the root's square from the beginning, and nothing that waits for it.
    */
   private static long replayed(Sizes s, GramTree tree, int root) {
     double r = 0;
     double most = 0;
-    double[] square = new double[s.count()];
-    boolean[] merged = new boolean[s.count()];
     double[] further = new double[s.count()];
     double[] waiting = new double[s.count()];
     boolean[] inner = new boolean[s.count()];
@@ -235,9 +200,8 @@ class GramTreeTest {
         continue;
       }
       double all = Arrays.stream(waiting).sum();
-      square[f] = (p + c) * (p + c);
       if (f == root) {
-        most = Math.max(most, all + square[f]);
+        most = Math.max(most, all + (p + c) * (p + c));
         break;
       }
       double wide = s.pivots(above) + s.tail(above) + further[above];
@@ -245,32 +209,16 @@ class GramTreeTest {
         further[above] += p;
         waiting[above] += waiting[f];
         inner[above] |= inner[f];
-        merged[f] = true;
       } else {
         boolean thin = !inner[f] && p <= Math.min(GramWork.THIN_PIVOTS, c);
-        square[f] = thin ? 0 : square[f];
-        most = Math.max(most, all + square[f]);
+        most = Math.max(most, all + (thin ? 0 : (p + c) * (p + c)));
         r += GramWork.entries(p, p + c);
         waiting[above] += thin ? 0 : c * (c + 1) / 2;
         inner[above] = true;
       }
       waiting[f] = 0;
     }
-    double first = 0;
-    Arrays.fill(waiting, 0);
-    for (int f = 0; f < root; f++) {
-      if (merged[f] || square[f] == 0) {
-        continue;
-      }
-      first = Math.max(first, Arrays.stream(waiting).sum() + square[f]);
-      waiting[f] = 0;
-      int taker = s.parent(f);
-      while (merged[taker]) {
-        taker = s.parent(taker);
-      }
-      waiting[taker] += taker == root ? 0 : s.tail(f) * (s.tail(f) + 1.0) / 2;
-    }
-    return (long) (8 * (r + Math.min(most, first + square[root])));
+    return (long) (8 * (r + most));
   }
 
   /** Whether all fronts from f to the root are by the Gram matrix. */

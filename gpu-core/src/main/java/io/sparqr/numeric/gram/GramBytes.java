@@ -19,7 +19,7 @@ final class GramBytes {
    */
   static long of(RowPieces pieces, GramShape shape, int rhs, long s) {
     var chunks = new GramChunks(shape);
-    var squares = GramSquares.of(shape, chunks, GramFronts.thin(shape, pieces), rhs);
+    var squares = new GramSquares(shape, chunks, GramFronts.thin(shape, pieces), rhs);
     long r = 0;
     for (int k = 0; k < shape.fronts() - 1; k++) {
       r += (long) shape.rows(k) * (shape.pivots(k) + shape.tail(k) + rhs);

@@ -14,9 +14,7 @@ import org.jspecify.annotations.Nullable;
  * method): a front sums the products of its rows and what its children leave of theirs, and
  * eliminates its pivots. A leaf of few pivots and rows of A alone is <em>thin</em>: it makes only
  * its rows of R; its parent sums the other products of its rows, and subtracts what it eliminates
- * together with that of other children, as one product of matrices. Where that takes less memory
- * ({@link GramSquares}), the root sums from the beginning, and takes what a child leaves as soon as
- * the child's batch of chunks ends. Children are added in an order that follows from the tree, so
+ * together with that of other children, as one product of matrices. Children are added in order, so
  * the bits do not depend on the number of threads.
  */
 final class GramFronts {
@@ -120,11 +118,10 @@ final class GramFronts {
   /**
    * Factors.
    *
-   * @param order which fronts go together, and whether the root is first
    * @param heard hears the finished fraction, from the calling thread
    * @return whether no more columns than the most are weak
    */
-  boolean factor(GramSquares order, DoubleConsumer heard, Crew crew) {
+  boolean factor(DoubleConsumer heard, Crew crew) {
     double[] until = new double[shape.fronts()];
     double below = 0;
     for (int[] fronts : chunks.chunk) {
@@ -137,17 +134,10 @@ final class GramFronts {
       until[k] = all;
       all += work(k);
     }
-    int root = shape.fronts() - 1;
-    Sum first = order.rootFirst() ? begin(root, new int[shape.size()], crew) : null;
     int from = 0;
-    for (int end : order.batches()) {
-      int begin = from;
-      crew.run(end - begin, c -> eliminate(chunks.chunk[begin + c], crew));
-      for (int c = begin; c < end && first != null; c++) {
-        for (int k : chunks.chunk[c]) {
-          addLeft(k, first, crew);
-        }
-      }
+    for (int end : new GramSquares(shape, chunks, thin, rhs).batches()) {
+      int first = from;
+      crew.run(end - first, c -> eliminate(chunks.chunk[first + c], crew));
       from = end;
     }
     double total = all;
@@ -155,15 +145,7 @@ final class GramFronts {
     int[] place = new int[shape.size()];
     for (int k : chunks.top) {
       double work = work(k);
-      DoubleConsumer told = part -> heard.accept((until[k] + part * work) / total);
-      if (k == root && first != null) {
-        end(first, told, crew);
-        continue;
-      }
-      eliminate(k, place, told, crew);
-      if (first != null) {
-        addLeft(k, first, crew);
-      }
+      eliminate(k, place, part -> heard.accept((until[k] + part * work) / total), crew);
     }
     return weakCount.get() <= mostWeak;
   }
@@ -190,63 +172,32 @@ final class GramFronts {
     if (weakCount.get() > mostWeak) {
       return;
     }
-    if (thin[k]) {
-      eliminateThin(k, placed(k, place));
-      return;
-    }
-    Sum sum = begin(k, place, crew);
-    for (int c : children[k]) {
-      addLeft(c, sum, crew);
-    }
-    end(sum, heard, crew);
-  }
-
-  /** The places of a front's columns among them. */
-  private int[] placed(int k, int[] place) {
     int n = shape.pivots(k) + shape.tail(k);
     for (int j = 0; j < n; j++) {
       place[shape.column(k, j)] = j;
     }
-    return place;
-  }
-
-  /**
-   * A front that sums.
-   *
-   * @param own its rows, and those of its thin children
-   * @param thinOnes these
-   */
-  private record Sum(
-      int front, int[] place, GramMatrix gram, double[] a, int ld, GramRows own, int[] thinOnes) {}
-
-  /** Sums the products of a front's rows. */
-  private Sum begin(int k, int[] place, Crew crew) {
-    int n = shape.pivots(k) + shape.tail(k);
-    int ld = leadingDimension(n);
+    if (thin[k]) {
+      eliminateThin(k, n, place);
+      return;
+    }
     boolean root = shape.parent()[k] < 0;
+    int ld = leadingDimension(n);
     double[] a =
         new double[Math.toIntExact(root ? StaircaseQr.length(ld, n + rhs) : (long) ld * n)];
     int[] thinOnes = Arrays.stream(children[k]).filter(c -> thin[c]).toArray();
-    var gram = new GramMatrix(kernels, n, placed(k, place), a, ld);
+    var gram = new GramMatrix(kernels, n, place, a, ld);
     var own = new GramRows(pieces, shape, k, thinOnes);
     gram.sum(own, crew);
-    return new Sum(k, place, gram, a, ld, own, thinOnes);
-  }
-
-  /** Eliminates the pivots of a front whose other children have been added. */
-  private void end(Sum sum, DoubleConsumer heard, Crew crew) {
-    if (weakCount.get() > mostWeak) {
-      return;
+    for (int c : children[k]) {
+      if (!thin[c]) {
+        addLeft(c, gram, place, crew);
+      }
     }
-    int k = sum.front;
-    int n = shape.pivots(k) + shape.tail(k);
-    double[] a = sum.a;
-    int ld = sum.ld;
-    subtractThin(sum.thinOnes, sum.gram, n, sum.place, crew);
-    if (sum.thinOnes.length == 0 && isSparse(sum.own, n)) {
-      sum.gram.roundOnly(sum.own);
+    subtractThin(thinOnes, gram, n, place, crew);
+    if (thinOnes.length == 0 && isSparse(own, n)) {
+      gram.roundOnly(own);
     } else {
-      sum.gram.round(crew);
+      gram.round(crew);
     }
     int p = shape.rows(k);
     int first = shape.pivotStart()[k];
@@ -254,7 +205,7 @@ final class GramFronts {
     if (found(cholesky.factor(mostWeak, true, heard, crew))) {
       return;
     }
-    if (shape.parent()[k] < 0) {
+    if (root) {
       front[k] = new Trapezoid(p, n, a, ld, weak, first);
       return;
     }
@@ -311,9 +262,8 @@ final class GramFronts {
   }
 
   /** The rows of R of a thin front, from the products with its pivots. */
-  private void eliminateThin(int k, int[] place) {
+  private void eliminateThin(int k, int n, int[] place) {
     int p = shape.pivots(k);
-    int n = p + shape.tail(k);
     double[] r = new double[Math.toIntExact((long) p * (n + rhs))];
     double[] low = new double[p * n];
     var piece = new RowPiece();
@@ -351,15 +301,13 @@ final class GramFronts {
     high[at] = sum;
   }
 
-  /** Adds what a front has left, if it is a child of the one that sums. */
-  private void addLeft(int c, Sum sum, Crew crew) {
+  /** Adds what a child has left. */
+  private void addLeft(int c, GramMatrix gram, int[] place, Crew crew) {
     double[] from = left[c];
-    if (from == null || shape.parent()[c] != sum.front) {
+    if (from == null) {
       return;
     }
     left[c] = null;
-    int[] place = sum.place;
-    GramMatrix gram = sum.gram;
     int p = shape.pivots(c);
     int tail = shape.tail(c);
     int[] at = new int[tail];

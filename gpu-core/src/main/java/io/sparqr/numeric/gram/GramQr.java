@@ -131,8 +131,7 @@ public final class GramQr {
       return range;
     }
     var fronts = new GramFronts(kernels, shape, chunks, pieces, rhs, norms, MOST_WEAK);
-    var order = GramSquares.of(shape, chunks, GramFronts.thin(shape, pieces), rhs);
-    if (!fronts.factor(order, part -> heard.accept(part / 2), crew)) {
+    if (!fronts.factor(part -> heard.accept(part / 2), crew)) {
       return "more than " + MOST_WEAK + " weak columns";
     }
     front = fronts.front;

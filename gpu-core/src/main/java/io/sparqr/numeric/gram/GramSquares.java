@@ -5,11 +5,9 @@ import io.sparqr.numeric.dense.StaircaseQr;
 import java.util.Arrays;
 
 /**
- * Squares of fronts that are eliminated, and triangles that wait for their parents. The root's
- * square is there from the beginning; what its children leave waits for the end of their batch at
- * most. Chunks go in batches, one of which takes no more than the largest square below the root
- * does, or is a single chunk: what is there together depends on the tree alone, not on the number
- * of threads.
+ * Squares of fronts that are eliminated, and triangles that wait for their parents. Chunks go in
+ * batches, one of which takes no more than the largest square does, or is a single chunk: what is
+ * there together depends on the tree alone, not on the number of threads.
  */
 final class GramSquares {
 
@@ -23,8 +21,6 @@ final class GramSquares {
   /** By front: doubles that its children leave. */
   private final long[] ofChildren;
 
-  private final int root;
-  private final boolean rootFirst;
   private final int[] batches;
   private final long most;
 
@@ -33,12 +29,9 @@ final class GramSquares {
 
   private long peak;
 
-  /** Doubles of it that wait for the root. */
-  private long forRoot;
-
-  /** Sums up the better of both ways. O(fronts). */
-  static GramSquares of(GramShape shape, GramChunks chunks, boolean[] thin, int rhs) {
-    return of(shape, chunks, thin, rhs, LEAST);
+  /** Sums up. O(fronts). */
+  GramSquares(GramShape shape, GramChunks chunks, boolean[] thin, int rhs) {
+    this(shape, chunks, thin, rhs, LEAST);
   }
 
   /**
@@ -46,39 +39,24 @@ final class GramSquares {
    *
    * @param least doubles of a batch that is not divided
    */
-  static GramSquares of(GramShape shape, GramChunks chunks, boolean[] thin, int rhs, long least) {
-    var last = new GramSquares(shape, chunks, thin, rhs, least, false);
-    var first = new GramSquares(shape, chunks, thin, rhs, least, true);
-    return first.most < last.most ? first : last;
-  }
-
-  /**
-   * One way.
-   *
-   * @param least doubles of a batch that is not divided
-   */
-  GramSquares(
-      GramShape shape, GramChunks chunks, boolean[] thin, int rhs, long least, boolean rootFirst) {
+  GramSquares(GramShape shape, GramChunks chunks, boolean[] thin, int rhs, long least) {
     this.shape = shape;
     this.thin = thin;
     this.rhs = rhs;
-    this.rootFirst = rootFirst;
-    root = shape.fronts() - 1;
     ofChildren = new long[shape.fronts()];
     long limit = least;
-    for (int k = 0; k < (rootFirst ? root : root + 1); k++) {
+    for (int k = 0; k < shape.fronts(); k++) {
       limit = Math.max(limit, square(k));
     }
     int[] end = new int[chunks.chunk.length];
     int count = 0;
-    long waiting = rootFirst ? square(root) : 0;
+    long waiting = 0;
     long batch = 0;
-    long all = waiting;
+    long all = 0;
     long leaves = 0;
     for (int c = 0; c < end.length; c++) {
       live = 0;
       peak = 0;
-      forRoot = 0;
       add(chunks.chunk[c]);
       if (batch > 0 && peak > limit - batch) {
         end[count++] = c;
@@ -87,7 +65,7 @@ final class GramSquares {
         leaves = 0;
       }
       batch += peak;
-      leaves += live - forRoot;
+      leaves += live;
       all = Math.max(all, waiting + batch);
     }
     if (end.length > 0) {
@@ -96,17 +74,8 @@ final class GramSquares {
     batches = Arrays.copyOf(end, count);
     live = waiting + leaves;
     peak = all;
-    for (int k : chunks.top) {
-      forRoot = 0;
-      add(k);
-      live -= forRoot;
-    }
+    add(chunks.top);
     most = peak;
-  }
-
-  /** Whether the root is there from the beginning. */
-  boolean rootFirst() {
-    return rootFirst;
   }
 
   /** The ends of the batches, ascending. */
@@ -121,25 +90,16 @@ final class GramSquares {
 
   private void add(int[] fronts) {
     for (int k : fronts) {
-      add(k);
-    }
-  }
-
-  private void add(int k) {
-    if (k == root) {
-      peak = Math.max(peak, rootFirst ? live : live + square(k));
-      return;
-    }
-    peak = Math.max(peak, live + square(k));
-    live -= ofChildren[k];
-    if (!thin[k]) {
       int parent = shape.parent()[k];
-      long tail = shape.tail(k);
-      long left = tail * (tail + 1) / 2;
-      peak = Math.max(peak, live + square(k) + left);
-      live += left;
-      ofChildren[parent] += left;
-      forRoot += rootFirst && parent == root ? left : 0;
+      peak = Math.max(peak, live + square(k));
+      live -= ofChildren[k];
+      if (parent >= 0 && !thin[k]) {
+        long tail = shape.tail(k);
+        long left = tail * (tail + 1) / 2;
+        peak = Math.max(peak, live + square(k) + left);
+        live += left;
+        ofChildren[parent] += left;
+      }
     }
   }
 

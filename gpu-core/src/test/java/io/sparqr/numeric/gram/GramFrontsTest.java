@@ -8,7 +8,6 @@ import io.sparqr.numeric.Tolerances;
 import io.sparqr.numeric.dense.BlasLoader;
 import io.sparqr.numeric.dense.DenseKernels;
 import io.sparqr.threads.Crew;
-import java.util.Arrays;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
@@ -117,41 +116,5 @@ class GramFrontsTest {
       }
       assertThat(many.residualSquares()).isEqualTo(alone.residualSquares());
     }
-  }
-
-  /** The root takes from its children what they leave as soon as it is there, or at the end. */
-  @Test
-  void aRootMayComeFirst() {
-    int several = 0;
-    for (int seed : Sampling.numbers(60, 6).toArray()) {
-      var random = new Random(seed);
-      GramCase c = GramCase.tree(random, 60, 20, 30, (i, j) -> random.nextGaussian());
-      Trapezoid[] last = fronts(c, false, Crew.ALONE);
-      Trapezoid[] first = fronts(c, true, Crew.ALONE);
-      Trapezoid[] many = fronts(c, true, PARALLEL);
-      several += last.length > 8 ? 1 : 0;
-      for (int k = 0; k < last.length; k++) {
-        double[] r = last[k].a;
-        assertThat(many[k].a).as("seed %d, front %d: bits", seed, k).isEqualTo(first[k].a);
-        assertThat(first[k].ld).isEqualTo(last[k].ld);
-        double norm = Arrays.stream(r).map(x -> x * x).sum();
-        double off = 0;
-        for (int i = 0; i < r.length; i++) {
-          off += (first[k].a[i] - r[i]) * (first[k].a[i] - r[i]);
-        }
-        assertThat(off).as("seed %d, front %d", seed, k).isLessThanOrEqualTo(1e-20 * norm);
-      }
-    }
-    assertThat(several).isPositive();
-  }
-
-  private static Trapezoid[] fronts(GramCase c, boolean rootFirst, Crew crew) {
-    var chunks = new GramChunks(c.shape);
-    double[] squares = new RowProducts(c, chunks).squares(crew);
-    var fronts = new GramFronts(KERNELS, c.shape, chunks, c, 1, squares, c.n);
-    boolean[] thin = GramFronts.thin(c.shape, c);
-    var order = new GramSquares(c.shape, chunks, thin, 1, 1, rootFirst);
-    assertThat(fronts.factor(order, part -> {}, crew)).isTrue();
-    return fronts.front;
   }
 }
