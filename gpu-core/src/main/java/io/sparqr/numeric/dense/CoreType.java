@@ -22,15 +22,23 @@ final class CoreType {
 
   private static final String WIDE = "avx512f";
 
+  private static final String WIDER = "avx512_bf16";
+
   /** What the kernels of a core type need; others need less than Spark's own natives. */
   private static final Map<String, String> NEEDED =
       Map.of(
-          "HASWELL", "avx2",
-          "ZEN", "avx2",
-          "EXCAVATOR", "avx2",
-          "SKYLAKEX", WIDE,
-          "COOPERLAKE", "avx512_bf16",
-          "SAPPHIRERAPIDS", "amx_tile");
+          "HASWELL",
+          "avx2",
+          "ZEN",
+          "avx2",
+          "EXCAVATOR",
+          "avx2",
+          "SKYLAKEX",
+          WIDE,
+          "COOPERLAKE",
+          WIDER,
+          "SAPPHIRERAPIDS",
+          WIDER);
 
   private CoreType() {}
 
