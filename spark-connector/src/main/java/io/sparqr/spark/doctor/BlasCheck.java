@@ -15,6 +15,8 @@ final class BlasCheck implements HostCheck {
 
   private static final int TIMES = 5;
 
+  private static final String CORE_TYPE = "OPENBLAS_CORETYPE";
+
   /** A core slower than the plan assumes by more than this factor is told of. */
   static final double SLOW = 4;
 
@@ -45,8 +47,11 @@ final class BlasCheck implements HostCheck {
     double gflops = rate * 1e-9;
     if (!isNative) {
       boolean asked = description.contains("asked for");
+      boolean unfit = description.contains(CORE_TYPE);
       findings.warning(
-          asked ? "unset sparqr.blas and SPARQR_BLAS" : "see the findings on natives and folders",
+          asked
+              ? "unset sparqr.blas and SPARQR_BLAS"
+              : unfit ? "unset " + CORE_TYPE : "see the findings on natives and folders",
           "%s, dgemm %.3g GFLOP/s on a core: a solve takes about three times as long",
           description,
           gflops);
@@ -54,7 +59,8 @@ final class BlasCheck implements HostCheck {
       findings.warning(
           "spark.sparqr.model.coreFlops=%.2g".formatted(rate),
           "%s, dgemm %.3g GFLOP/s on a core, and plans assume %.3g: a shared or throttled machine,"
-              + " or the wrong OPENBLAS_CORETYPE",
+              + " or the wrong "
+              + CORE_TYPE,
           description,
           gflops,
           assumed * 1e-9);

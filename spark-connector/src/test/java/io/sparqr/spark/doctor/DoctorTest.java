@@ -67,12 +67,14 @@ class DoctorTest {
     BlasCheck.judge(true, "OpenBLAS", 1.9e10 / BlasCheck.SLOW, 2e10, f);
     BlasCheck.judge(false, "pure Java BLAS (asked for by sparqr.blas=java)", 5e9, 2e10, f);
     BlasCheck.judge(false, "pure Java BLAS (no native BLAS: x)", 5e9, 2e10, f);
+    BlasCheck.judge(false, "no native BLAS: OPENBLAS_CORETYPE=SKYLAKEX, but", 5e9, 2e10, f);
     assertThat(f.list())
         .extracting(Finding::level)
-        .containsExactly(Level.OK, Level.WARNING, Level.WARNING, Level.WARNING);
+        .containsExactly(Level.OK, Level.WARNING, Level.WARNING, Level.WARNING, Level.WARNING);
     assertThat(f.list().get(1).remedy()).startsWith(Keys.CORE_FLOPS.name() + "=");
     assertThat(f.list().get(2).remedy()).contains("unset sparqr.blas");
     assertThat(f.list().get(3).remedy()).doesNotContain("unset");
+    assertThat(f.list().get(4).remedy()).isEqualTo("unset OPENBLAS_CORETYPE");
   }
 
   /** The mount with the longest path decides, and of two at one place the later. */
