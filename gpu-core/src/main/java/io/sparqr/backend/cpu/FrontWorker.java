@@ -150,6 +150,7 @@ final class FrontWorker {
 
   /** Factors a group by its Gram matrix; false if that is not accepted. */
   private boolean gram(int root, Crew crew) {
+    double[] square = state.takeSquare(root);
     int[] members = state.groups().members(root);
     GroupRows rows = state.groupRows(members);
     GramShape shape = rows.shape();
@@ -173,7 +174,7 @@ final class FrontWorker {
     GramQr gram;
     state.hold(bytes);
     try {
-      gram = tried(rows, progress, way);
+      gram = tried(rows, square, progress, way);
       if (gram == null || !gram.isAccepted()) {
         toldBefore = progress.told();
         return refused(members, cost, gram == null ? "the heap was full" : gram.refused());
@@ -197,9 +198,11 @@ final class FrontWorker {
   }
 
   /** The result for a group; null: there was no memory for it. */
-  private @Nullable GramQr tried(GroupRows rows, FrontProgress progress, Crew way) {
+  private @Nullable GramQr tried(
+      GroupRows rows, double[] square, FrontProgress progress, Crew way) {
     try {
-      return GramQr.factor(kernels, rows, rows.shape(), rhsCount, state.tolerance(), progress, way);
+      return GramQr.factor(
+          kernels, rows, rows.shape(), rhsCount, state.tolerance(), square, progress, way);
     } catch (OutOfMemoryError e) {
       // Reflectors need less: R leaves the heap front by front.
       return null;

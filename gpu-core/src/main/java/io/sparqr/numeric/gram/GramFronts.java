@@ -27,6 +27,8 @@ final class GramFronts {
 
   private static final int STRIP = 256;
 
+  private static final double[] NONE = {};
+
   /** Entries of a child's block that are worth other threads. */
   private static final int SHARED = 1 << 16;
 
@@ -47,9 +49,19 @@ final class GramFronts {
   /** By front: its rows of R. */
   final Trapezoid[] front;
 
+  /** The root's array until it is taken, if it was made before. */
+  private double[] reserved;
+
   /** By front: the upper triangle of what is left, by columns, until its parent has taken it. */
   private final double[] @Nullable [] left;
 
+  /**
+   * Prepares.
+   *
+   * @param squares of the columns
+   * @param mostWeak columns at most
+   * @param reserved zeros of the root's array, or of any other size: it is made when it is needed
+   */
   GramFronts(
       DenseKernels kernels,
       GramShape shape,
@@ -57,7 +69,8 @@ final class GramFronts {
       RowPieces pieces,
       int rhs,
       double[] squares,
-      int mostWeak) {
+      int mostWeak,
+      double[] reserved) {
     this.kernels = kernels;
     this.shape = shape;
     this.chunks = chunks;
@@ -65,6 +78,7 @@ final class GramFronts {
     this.rhs = rhs;
     this.squares = squares;
     this.mostWeak = mostWeak;
+    this.reserved = reserved;
     int count = shape.fronts();
     weak = new boolean[shape.size()];
     front = new Trapezoid[count];
@@ -182,8 +196,7 @@ final class GramFronts {
     }
     boolean root = shape.parent()[k] < 0;
     int ld = leadingDimension(n);
-    double[] a =
-        new double[Math.toIntExact(root ? StaircaseQr.length(ld, n + rhs) : (long) ld * n)];
+    double[] a = root ? rootArray(n) : new double[Math.toIntExact((long) ld * n)];
     int[] thinOnes = Arrays.stream(children[k]).filter(c -> thin[c]).toArray();
     var gram = new GramMatrix(kernels, n, place, a, ld);
     var own = new GramRows(pieces, shape, k, thinOnes);
@@ -215,6 +228,18 @@ final class GramFronts {
     }
     front[k] = new Trapezoid(p, n, r, p, weak, first);
     left[k] = left(a, p, n - p, ld, crew);
+  }
+
+  private double[] rootArray(int n) {
+    double[] a = reserved;
+    reserved = NONE;
+    int length = Math.toIntExact(rootLength(n, rhs));
+    return a.length == length ? a : new double[length];
+  }
+
+  /** Doubles of the array of a root of n columns. */
+  static long rootLength(int n, int rhs) {
+    return StaircaseQr.length(leadingDimension(n), (long) n + rhs);
   }
 
   /** The upper triangle of the last columns. */

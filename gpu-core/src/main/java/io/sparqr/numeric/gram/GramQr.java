@@ -93,9 +93,31 @@ public final class GramQr {
       double tolerance,
       DoubleConsumer heard,
       Crew crew) {
+    return factor(kernels, pieces, shape, rhs, tolerance, new double[0], heard, crew);
+  }
+
+  /**
+   * As above.
+   *
+   * @param reserved {@link #rootLength} zeros that become the root's rows, or none
+   */
+  public static GramQr factor(
+      DenseKernels kernels,
+      RowPieces pieces,
+      GramShape shape,
+      int rhs,
+      double tolerance,
+      double[] reserved,
+      DoubleConsumer heard,
+      Crew crew) {
     var qr = new GramQr(kernels, pieces, shape, rhs);
-    qr.refused = qr.run(tolerance, heard, crew);
+    qr.refused = qr.run(tolerance, reserved, heard, crew);
     return qr;
+  }
+
+  /** Doubles of the array in which a root of n columns is factored, and which then has its rows. */
+  public static long rootLength(int n, int rhs) {
+    return GramFronts.rootLength(n, rhs);
   }
 
   /** Whether arrays hold the fronts. */
@@ -122,7 +144,7 @@ public final class GramQr {
     return GramBytes.of(pieces, shape, rhs, vectors(rhs));
   }
 
-  private String run(double tolerance, DoubleConsumer heard, Crew crew) {
+  private String run(double tolerance, double[] reserved, DoubleConsumer heard, Crew crew) {
     var chunks = new GramChunks(shape);
     var products = new RowProducts(pieces, chunks);
     double[] norms = products.squares(crew);
@@ -130,7 +152,7 @@ public final class GramQr {
     if (!range.isEmpty()) {
       return range;
     }
-    var fronts = new GramFronts(kernels, shape, chunks, pieces, rhs, norms, MOST_WEAK);
+    var fronts = new GramFronts(kernels, shape, chunks, pieces, rhs, norms, MOST_WEAK, reserved);
     if (!fronts.factor(part -> heard.accept(part / 2), crew)) {
       return "more than " + MOST_WEAK + " weak columns";
     }

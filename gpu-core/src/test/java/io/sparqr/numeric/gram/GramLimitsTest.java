@@ -214,7 +214,9 @@ class GramLimitsTest {
               c.piece(p, view);
             });
     double[] norms = new RowProducts(rows, new GramChunks(c.shape)).squares(Crew.ALONE);
-    var fronts = new GramFronts(KERNELS, c.shape, new GramChunks(c.shape), rows, 1, norms, c.n);
+    var fronts =
+        new GramFronts(
+            KERNELS, c.shape, new GramChunks(c.shape), rows, 1, norms, c.n, new double[0]);
     Crew stopped =
         (count, task) ->
             IntStream.range(0, count)
