@@ -31,11 +31,11 @@ import java.util.stream.IntStream;
  * those of one device.
  *
  * <p>Arguments: problems as for {@link DeviceTable}. System properties: devices.repeats, measured
- * runs each time (default 7); devices.most, at most this many devices; devices.without, not this
- * many; devices.part, each device may use one of so many parts of the memory that one needs
- * (default 1: all), so that the task has several stages; {@code -Dsparqr.benchmark.timeline=true}:
- * one more run at the end, and what every device did in it by cause and over time ({@link
- * TimelineText}).
+ * runs each time (default 7); devices.fresh, runs that plan or make lists (default 4);
+ * devices.most, at most this many devices; devices.without, not this many; devices.part, each
+ * device may use one of so many parts of the memory that one needs (default 1: all), so that the
+ * task has several stages; {@code -Dsparqr.benchmark.timeline=true}: one more run at the end, and
+ * what every device did in it by cause and over time ({@link TimelineText}).
  */
 final class DevicesSpeed {
 
