@@ -15,6 +15,7 @@ import io.sparqr.spark.rows.ParsedRows;
 import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -135,14 +136,22 @@ abstract class RowsReadOnce {
         .collectAsMap();
   }
 
+  /** Sets the share in both executors, however many times one of them takes all tasks. */
   private static void share(String share) {
-    context
-        .parallelize(IntStream.range(0, 8).boxed().toList(), 8)
-        .foreach(
-            i -> {
-              Thread.sleep(20);
-              System.setProperty(Keys.ROW_COPY_SHARE.name(), share);
-            });
+    var told = new HashSet<Long>();
+    for (int k = 0; k < 100 && told.size() < EXECUTORS; k++) {
+      told.addAll(
+          context
+              .parallelize(IntStream.range(0, 8).boxed().toList(), 8)
+              .map(
+                  i -> {
+                    Thread.sleep(20);
+                    System.setProperty(Keys.ROW_COPY_SHARE.name(), share);
+                    return ProcessHandle.current().pid();
+                  })
+              .collect());
+    }
+    assertThat(told).hasSize(EXECUTORS);
   }
 
   private static LeastSquaresSolution readTwice(GpuSparseQR.Builder solver) {
