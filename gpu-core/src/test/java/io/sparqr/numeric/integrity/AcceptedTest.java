@@ -71,7 +71,8 @@ class AcceptedTest {
         // A front that does not fit; the whole was accepted.
       }
     }
-    assertThat(several).isGreaterThan(seeds.length / 15);
+    // One problem of eight; under a third of that in a sample: once in 10,000 times.
+    assertThat(several).isGreaterThan(seeds.length / 40);
     assertThat(worst).as("nothing was compared").isPositive();
   }
 
