@@ -2,6 +2,7 @@
 package io.sparqr.partition;
 
 import io.sparqr.symbolic.FrontMemory;
+import io.sparqr.symbolic.GramWork;
 import io.sparqr.symbolic.SymbolicAnalysis;
 
 /**
@@ -10,13 +11,6 @@ import io.sparqr.symbolic.SymbolicAnalysis;
  * last two dominate for small fronts.
  */
 final class TreeCost {
-
-  /**
-   * Part of the square of a large front, as 1 / share, that the heap needs beside it: collectors by
-   * regions do not move large arrays, so that what is free between them may be of no use. With
-   * 20,000 columns 6.1 GB were counted, and a heap of 8.6 was too small in one of two runs.
-   */
-  private static final int UNMOVED_SHARE = 4;
 
   /** Bytes of an entry of a row: position and value. */
   private static final long ENTRY_BYTES = 12;
@@ -124,13 +118,10 @@ final class TreeCost {
         long reflectors = FrontMemory.hostBytes(fm, analysis.fn(f), rhs);
         // Where reflectors would not fit beside all else, they are not what a task is planned for.
         boolean only = analysis.isGram(f) && reflectors > analysis.data().counts().gramBytes();
-        long square = FrontMemory.frontBytes(analysis.fn(f), analysis.fn(f), rhs);
+        long triangle = (long) (Double.BYTES * GramWork.triangle(analysis.fn(f) + (double) rhs));
         onlyGram[f] = only && analysis.gramBytes(f) > 0;
-        workBytes[f] =
-            only
-                ? FrontMemory.add(analysis.gramBytes(f), square / UNMOVED_SHARE)
-                : Math.max(reflectors, analysis.gramBytes(f));
-        packedBytes[f] = only ? square : FrontMemory.packedBytes(analysis, f, rhs);
+        workBytes[f] = only ? analysis.gramBytes(f) : Math.max(reflectors, analysis.gramBytes(f));
+        packedBytes[f] = only ? triangle : FrontMemory.packedBytes(analysis, f, rhs);
       } else {
         workBytes[f] = frontBytes[f];
       }

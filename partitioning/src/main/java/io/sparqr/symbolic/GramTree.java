@@ -106,6 +106,9 @@ public final class GramTree {
     /** Whether it has more than rows of A. */
     private final boolean[] inner;
 
+    /** Whether all of its strips are there in twice the precision. */
+    private final boolean[] wait;
+
     /** All, if the front is a root. */
     final double[] asRoot;
 
@@ -119,6 +122,7 @@ public final class GramTree {
       waiting = new double[count];
       peak = new double[count];
       inner = new boolean[count];
+      wait = new boolean[count];
       asRoot = new double[count];
     }
 
@@ -126,10 +130,14 @@ public final class GramTree {
       return further[f] + fronts.pivots(f) + fronts.tail(f);
     }
 
+    private static double square(double n, boolean wait) {
+      return GramWork.triangle(n) + GramWork.low(n, wait);
+    }
+
     /** Whether there is room for a root, once its children are decided. */
     boolean hasRoot(int f) {
       double n = columns(f);
-      asRoot[f] = below[f] + Math.max(peak[f], waiting[f] + n * n);
+      asRoot[f] = below[f] + Math.max(peak[f], waiting[f] + square(n, wait[f]));
       return asRoot[f] <= most;
     }
 
@@ -143,13 +151,14 @@ public final class GramTree {
       boolean merged =
           GramWork.pivots(p, wide + p, rhs) < GramWork.pivots(p, n, rhs) + GramWork.left(c);
       boolean thin = !inner[f] && p <= Math.min(GramWork.THIN_PIVOTS, c);
-      double square = merged || thin ? 0 : n * n;
+      double square = merged || thin ? 0 : square(n, wait[f]);
       double left = merged ? waiting[f] : thin ? 0 : GramWork.entries(c, c);
       double r = below[f] + (merged ? 0 : GramWork.entries(p, n));
       double own = Math.max(peak[f], waiting[f] + square);
       double high = Math.max(peak[above], waiting[above] + own);
       wide += merged ? p : 0;
-      double parents = waiting[above] + left + wide * wide;
+      boolean waits = wait[above] || (thin && c * GramWork.SPARSE >= wide);
+      double parents = waiting[above] + left + square(wide, waits);
       boolean joins = pays && below[above] + r + Math.max(high, parents) <= most;
       inner[above] |= (joins && !merged) || (joins ? inner[f] : fronts.block(f) > 1);
       if (joins) {
@@ -157,6 +166,7 @@ public final class GramTree {
         peak[above] = high;
         waiting[above] += left;
         further[above] += merged ? p : 0;
+        wait[above] = waits || (merged && wait[f]);
       }
       return joins;
     }

@@ -25,6 +25,21 @@ public final class GramWork {
    */
   public static final int THIN_PIVOTS = 192;
 
+  /**
+   * A thin leaf whose parent has more than so many times its columns is subtracted entry by entry,
+   * strip by strip; another one as part of a product of matrices, for which all strips wait.
+   */
+  public static final int SPARSE = 6;
+
+  /** Columns of a strip of a triangle, with what its last columns have below the diagonal. */
+  private static final int STRIP = 200;
+
+  /** A triangle of fewer columns is a square. */
+  private static final int WHOLE = 1024;
+
+  /** Columns of strips that are summed at a time. */
+  private static final int SUMMED = 2048;
+
   /** The time of adding a product to its place, in flops. */
   private static final double SCATTERED = 40;
 
@@ -51,6 +66,20 @@ public final class GramWork {
   /** Entries of p rows of R with n columns. */
   public static double entries(double p, double n) {
     return p * n - p * (p - 1) / 2;
+  }
+
+  /** Doubles of a triangle of n columns in strips. */
+  public static double triangle(double n) {
+    return n <= WHOLE ? n * n : n * (n + STRIP) / 2;
+  }
+
+  /**
+   * Doubles beside it while products are summed in twice the precision.
+   *
+   * @param wait whether all strips wait for products of matrices ({@link #SPARSE})
+   */
+  static double low(double n, boolean wait) {
+    return (wait ? n : Math.min(n, 2 * SUMMED)) * n / 2;
   }
 
   /** What a front leaves to its parent, in so many columns. */

@@ -44,9 +44,7 @@ class TreeCostTest {
 
     SymbolicAnalysis narrow = panel(wide.gramBytes(root));
     assertThat(narrow.fn(root)).isEqualTo(wide.fn(root));
-    long square = FrontMemory.frontBytes(narrow.fn(root), narrow.fn(root), 1);
-    assertThat(new TreeCost(narrow, 1).workBytes[root])
-        .isEqualTo(narrow.gramBytes(root) + square / 4);
+    assertThat(new TreeCost(narrow, 1).workBytes[root]).isEqualTo(narrow.gramBytes(root));
 
     SymbolicAnalysis none = panel(1000);
     int last = none.fronts() - 1;
@@ -64,8 +62,7 @@ class TreeCostTest {
       SymbolicAnalysis a = panel(size[0], size[1], size[2], most);
       int root = a.fronts() - 1;
       var cost = new TreeCost(a, 1);
-      long square = FrontMemory.frontBytes(a.fn(root), a.fn(root), 1);
-      long expected = a.gramBytes(root) + square / 4 + cost.rowBytes[root];
+      long expected = a.gramBytes(root) + cost.rowBytes[root];
       assertThat(expected).isPositive().isLessThan(reflectors(a, root));
       for (int f = 0; f < root; f++) {
         expected += cost.rowBytes[f] + cost.resultBytes[f];

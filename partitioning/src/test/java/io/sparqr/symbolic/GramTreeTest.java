@@ -180,6 +180,12 @@ class GramTreeTest {
     assertThat(smaller).isGreaterThan(50);
   }
 
+  /** Doubles of a front while its products are summed: high parts, and low ones that are there. */
+  private static double summed(double n, boolean wait) {
+    double high = n <= 1024 ? n * n : n * (n / 2 + 100);
+    return high + (wait || n <= 4096 ? n * n / 2 : 2048 * n);
+  }
+
   /**
    * Bytes of a tree, front by front in postorder: what waits is a list of triangles with the front
    * that takes each, R a sum. A front that is cheaper in its parent leaves what waits for it there.
@@ -190,6 +196,7 @@ class GramTreeTest {
     double[] further = new double[s.count()];
     double[] waiting = new double[s.count()];
     boolean[] inner = new boolean[s.count()];
+    boolean[] wait = new boolean[s.count()];
     for (int f = 0; f <= root; f++) {
       int above = s.parent(f);
       boolean inside = f == root || isBelow(s, f, root) && isJoined(s, tree, f, root);
@@ -201,7 +208,7 @@ class GramTreeTest {
       }
       double all = Arrays.stream(waiting).sum();
       if (f == root) {
-        most = Math.max(most, all + (p + c) * (p + c));
+        most = Math.max(most, all + summed(p + c, wait[f]));
         break;
       }
       double wide = s.pivots(above) + s.tail(above) + further[above];
@@ -209,9 +216,11 @@ class GramTreeTest {
         further[above] += p;
         waiting[above] += waiting[f];
         inner[above] |= inner[f];
+        wait[above] |= wait[f];
       } else {
         boolean thin = !inner[f] && p <= Math.min(GramWork.THIN_PIVOTS, c);
-        most = Math.max(most, all + (thin ? 0 : (p + c) * (p + c)));
+        wait[above] |= thin && 6 * c >= wide;
+        most = Math.max(most, all + (thin ? 0 : summed(p + c, wait[f])));
         r += GramWork.entries(p, p + c);
         waiting[above] += thin ? 0 : c * (c + 1) / 2;
         inner[above] = true;

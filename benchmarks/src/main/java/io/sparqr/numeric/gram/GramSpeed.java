@@ -31,7 +31,7 @@ public final class GramSpeed {
     for (int round = 0; round < Integer.parseInt(args[2]); round++) {
       long t = System.nanoTime();
       double[] squares = products.squares(PARALLEL);
-      var fronts = new GramFronts(kernels, shape, chunks, pieces, 1, squares, 0, new double[0]);
+      var fronts = new GramFronts(kernels, shape, chunks, pieces, 1, squares, 0);
       fronts.factor(part -> {}, PARALLEL);
       double factored = seconds(t);
       t = System.nanoTime();

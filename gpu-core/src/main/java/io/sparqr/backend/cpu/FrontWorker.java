@@ -6,6 +6,7 @@ import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FactorSummary;
 import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.assembly.FrontLayout;
+import io.sparqr.numeric.dense.ColumnStrips;
 import io.sparqr.numeric.dense.DenseKernels;
 import io.sparqr.numeric.dense.StaircaseQr;
 import io.sparqr.numeric.dense.TallQr;
@@ -119,9 +120,8 @@ final class FrontWorker {
   /** The rank-revealing step and the result of an assembled front. */
   private void finish(
       int index, Assembled a, Crew crew, @Nullable QKeeper keeper, FrontProgress progress) {
-    int f = state.front(index);
-    int fp = state.analysis().fp(f);
-    int fn = state.analysis().fn(f);
+    int fn = state.analysis().fn(state.front(index));
+    int fp = state.analysis().fp(state.front(index));
     if (rowPivot.length < Math.min(a.height, fn)) {
       rowPivot = new int[2 * Math.min(a.height, fn)];
     }
@@ -130,27 +130,40 @@ final class FrontWorker {
     int ld = a.ld;
     int live = qr.factor(matrix, ld, fn, rhsCount, fp, state.tolerance(), a.stair, rowPivot, crew);
     TallReducer.addSquares(matrix, ld, live, a.height, fn, squares);
-    int rank = 0;
-    while (rank < live && rowPivot[rank] < fp) {
-      rank++;
-    }
-    var packer = new FrontPacker(f, fp, fn, rhsCount, matrix, ld, rowPivot, crew);
-    ContributionBlock block = packer.block(rank, live);
     if (keeper != null) {
       keeper.factored(qr, matrix, ld, live, a.stair, rowPivot);
-      state.keep(index, keeper.reflectors(rank, live));
+      state.keep(index, keeper.reflectors(rank(live, fp, rowPivot), live));
     }
-    state.hold(block == null ? 0 : bytes(block));
-    FrontFactor factor = packer.factor(rank, state.memory());
-    double lost = Math.hypot(dropped, qr.droppedNorm());
-    state.done(index, factor, block, squares, lost, flops + qr.flops());
+    dropped = Math.hypot(dropped, qr.droppedNorm());
+    flops += qr.flops();
+    var columns = new ColumnStrips(matrix, ld, a.height, fn + rhsCount);
+    pack(index, columns, live, rowPivot, crew);
     state.release(a.bytes);
     progress.accept(1);
   }
 
+  private static int rank(int live, int fp, int[] pivots) {
+    int rank = 0;
+    while (rank < live && pivots[rank] < fp) {
+      rank++;
+    }
+    return rank;
+  }
+
+  /** The result of a front of which so many rows are left, each with the column of its pivot. */
+  private void pack(int index, ColumnStrips columns, int live, int[] pivots, Crew crew) {
+    int f = state.front(index);
+    int fp = state.analysis().fp(f);
+    int rank = rank(live, fp, pivots);
+    var packer = new FrontPacker(f, fp, state.analysis().fn(f), rhsCount, columns, pivots, crew);
+    ContributionBlock block = packer.block(rank, live);
+    state.hold(block == null ? 0 : bytes(block));
+    FrontFactor factor = packer.factor(rank, state.memory());
+    state.done(index, factor, block, squares, dropped, flops);
+  }
+
   /** Factors a group by its Gram matrix; false if that is not accepted. */
   private boolean gram(int root, Crew crew) {
-    double[] square = state.takeSquare(root);
     int[] members = state.groups().members(root);
     GroupRows rows = state.groupRows(members);
     GramShape shape = rows.shape();
@@ -174,7 +187,7 @@ final class FrontWorker {
     GramQr gram;
     state.hold(bytes);
     try {
-      gram = tried(rows, square, progress, way);
+      gram = tried(rows, progress, way);
       if (gram == null || !gram.isAccepted()) {
         toldBefore = progress.told();
         return refused(members, cost, gram == null ? "the heap was full" : gram.refused());
@@ -185,24 +198,44 @@ final class FrontWorker {
       state.release(bytes);
     }
     state.gram(new FactorSummary.Gram(members.length, 0, cost, gram.error()));
-    int last = members.length - 1;
     System.arraycopy(gram.residualSquares(), 0, squares, 0, rhsCount);
-    double[] matrix = gram.rows(last);
-    int height = gram.kept(last).length;
-    var a = new Assembled(matrix, gram.ld(last), height, gram.staircase(), 8L * matrix.length);
-    state.hold(a.bytes);
     flops = state.groups().cost(root);
     dropped = gram.droppedNorm();
-    finish(root, a, crew, null, progress);
+    root(root, gram, members.length - 1, way, progress);
     return true;
   }
 
+  /**
+   * The result of a group's root. A pivot that the rank test drops moves the rows below it, so that
+   * its rows then go through the rank-revealing step.
+   */
+  private void root(int index, GramQr gram, int last, Crew crew, FrontProgress progress) {
+    ColumnStrips rows = gram.rows(last);
+    int height = gram.kept(last).length;
+    if (gram.isSettled()) {
+      long bytes = 8 * rows.length();
+      state.hold(bytes);
+      pack(index, rows, height, gram.kept(last), crew);
+      state.release(bytes);
+      progress.accept(1);
+      return;
+    }
+    int ld = leadingDimension(Math.max(1, height));
+    long length = StaircaseQr.length(ld, rows.columns());
+    if (length > Integer.MAX_VALUE - 8) {
+      throw tooBig(state.front(index), 8 * length, null);
+    }
+    double[] matrix = new double[(int) length];
+    rows.copyTo(matrix, ld, height);
+    var a = new Assembled(matrix, ld, height, gram.staircase(), 8 * length);
+    state.hold(a.bytes);
+    finish(index, a, crew, null, progress);
+  }
+
   /** The result for a group; null: there was no memory for it. */
-  private @Nullable GramQr tried(
-      GroupRows rows, double[] square, FrontProgress progress, Crew way) {
+  private @Nullable GramQr tried(GroupRows rows, FrontProgress progress, Crew way) {
     try {
-      return GramQr.factor(
-          kernels, rows, rows.shape(), rhsCount, state.tolerance(), square, progress, way);
+      return GramQr.factor(kernels, rows, rows.shape(), rhsCount, state.tolerance(), progress, way);
     } catch (OutOfMemoryError e) {
       // Reflectors need less: R leaves the heap front by front.
       return null;
@@ -218,7 +251,7 @@ final class FrontWorker {
         int[] rows = gram.kept(k);
         int fp = shape.pivots(k);
         int fn = fp + shape.tail(k);
-        var packer = new FrontPacker(f, fp, fn, rhsCount, gram.rows(k), gram.ld(k), rows, way);
+        var packer = new FrontPacker(f, fp, fn, rhsCount, gram.rows(k), rows, way);
         FrontFactor factor = packer.factor(rows.length, state.memory());
         state.done(members[k], factor, null, none, 0, state.groups().cost(members[k]));
       }

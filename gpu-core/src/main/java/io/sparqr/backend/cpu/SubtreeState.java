@@ -13,10 +13,8 @@ import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.WorkListener;
 import io.sparqr.numeric.assembly.RowsByFront;
-import io.sparqr.numeric.gram.GramQr;
 import io.sparqr.symbolic.GramWork;
 import io.sparqr.symbolic.SymbolicAnalysis;
-import java.lang.ref.SoftReference;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -33,8 +31,6 @@ import org.jspecify.annotations.Nullable;
  * has passed the front on, so slots need no synchronization.
  */
 final class SubtreeState {
-
-  private static final double[] NONE = {};
 
   private final SubtreeProblem problem;
   private final SymbolicAnalysis analysis;
@@ -53,12 +49,6 @@ final class SubtreeState {
   private final GramGroups groups;
   private final AtomicReference<FactorSummary.Gram> gram =
       new AtomicReference<>(FactorSummary.Gram.NONE);
-
-  /** Zeros for the square of a root, which others may have if there is no other memory. */
-  private SoftReference<double[]> square = new SoftReference<>(NONE);
-
-  private int squareOf = -1;
-  private long squareBytes;
 
   private final AtomicLong held = new AtomicLong();
   private final AtomicLong peak = new AtomicLong();
@@ -85,50 +75,6 @@ final class SubtreeState {
       hold(8L * (b.values().length + b.rhs().length));
     }
     groups = options.gram() ? groups(rule) : new GramGroups(analysis, fronts);
-    reserve(rule);
-  }
-
-  /**
-   * Makes the array of the largest root's square, if that is large, while the heap has it in one
-   * piece: collectors by regions do not move large arrays, so that later 7 GB may be free, and not
-   * 3 in one piece. It is given up if fronts below need the memory, and then tried again at its
-   * time.
-   */
-  private void reserve(GramRule rule) {
-    int widest = -1;
-    for (int i = 0; i < fronts.length; i++) {
-      if (groups.isRoot(i) && (widest < 0 || columns(i) > columns(widest))) {
-        widest = i;
-      }
-    }
-    long length = widest < 0 ? 0 : GramQr.rootLength(columns(widest), rhsCount());
-    if (length == 0 || length > Integer.MAX_VALUE - 8 || !rule.reserves(8 * length)) {
-      return;
-    }
-    try {
-      square = new SoftReference<>(new double[(int) length]);
-      squareOf = widest;
-      squareBytes = 8 * length;
-      hold(squareBytes);
-    } catch (OutOfMemoryError e) {
-      squareOf = -1;
-    }
-  }
-
-  private int columns(int index) {
-    return analysis.fn(fronts[index]);
-  }
-
-  /** The array that was made for a root, if it is still there; else an empty one. */
-  double[] takeSquare(int root) {
-    if (root != squareOf) {
-      return NONE;
-    }
-    double[] taken = square.get();
-    square.clear();
-    squareOf = -1;
-    release(squareBytes);
-    return taken == null ? NONE : taken;
   }
 
   private GramGroups groups(GramRule rule) {

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.numeric.gram;
 
+import io.sparqr.numeric.dense.ColumnStrips;
 import io.sparqr.numeric.dense.DenseKernels;
 import io.sparqr.symbolic.GramWork;
 import io.sparqr.threads.Crew;
@@ -22,15 +23,15 @@ final class GramCholesky {
   /** So many rows can be factored without the others. */
   static final int ALONE = GramWork.THIN_PIVOTS;
 
-  private static final int PANEL = ALONE;
+  /** A panel and the strips behind it are strips of the array, or within its only one. */
+  private static final int PANEL = ColumnStrips.WIDTH;
+
   private static final int INNER = 32;
-  private static final int STRIP = 256;
 
   private final DenseKernels kernels;
   private final int p;
   private final int n;
-  private final double[] a;
-  private final int ld;
+  private final ColumnStrips a;
   private final double[] squares;
   private final boolean[] weak;
   private final int column;
@@ -41,7 +42,7 @@ final class GramCholesky {
   private final int wide;
 
   /**
-   * For G in the upper triangle of a column-major array, the lower triangle zero.
+   * For G in the upper triangle of an array that is zero below the diagonal.
    *
    * @param p rows that are wanted; only these are there if they are fewer than n and at most {@link
    *     #ALONE}
@@ -53,8 +54,7 @@ final class GramCholesky {
       DenseKernels kernels,
       int p,
       int n,
-      double[] array,
-      int ld,
+      ColumnStrips array,
       double[] squares,
       boolean[] weak,
       int column) {
@@ -62,7 +62,6 @@ final class GramCholesky {
     this.p = p;
     this.n = n;
     this.a = array;
-    this.ld = ld;
     this.squares = squares;
     this.weak = weak;
     this.column = column;
@@ -87,13 +86,15 @@ final class GramCholesky {
         return found;
       }
       int first = from;
-      int strips = (n - to + STRIP - 1) / STRIP;
+      int before = to / PANEL;
+      int strips = (n + PANEL - 1) / PANEL - before;
       // Rows of R behind the panel, without gaps: their array is written while they are read.
       double[] panel = new double[(to - from) * (n - to)];
-      crew.run(strips, s -> solve(first, to, to + s * STRIP, panel));
+      crew.run(strips, s -> solve(first, to, Math.max(to, (before + s) * PANEL), panel));
       if (trailing) {
         // The longest first.
-        crew.run(strips, s -> update(first, to, to + (strips - 1 - s) * STRIP, panel));
+        int last = before + strips - 1;
+        crew.run(strips, s -> update(first, to, Math.max(to, (last - s) * PANEL), panel));
       }
       heard.accept((double) to / p);
     }
@@ -106,21 +107,22 @@ final class GramCholesky {
     int found = 0;
     Arrays.fill(rows, 0);
     for (int j = 0; j < b; j++) {
-      int at = from + (from + j) * ld;
-      forward(a, at, j);
-      double pivot = a[at + j];
+      double[] r = a.array(from + j);
+      int at = from + a.at(from + j);
+      forward(r, at, j);
+      double pivot = r[at + j];
       for (int i = 0; i < j; i++) {
-        pivot -= a[at + i] * a[at + i];
-        rows[j + i * wide] = a[at + i];
+        pivot -= r[at + i] * r[at + i];
+        rows[j + i * wide] = r[at + i];
       }
       if (pivot > WEAK * squares[column + from + j]) {
-        a[at + j] = Math.sqrt(pivot);
-        rows[j + j * wide] = a[at + j];
+        r[at + j] = Math.sqrt(pivot);
+        rows[j + j * wide] = r[at + j];
       } else {
         // NaN is weak too; what is not finite was refused before.
         weak[column + from + j] = true;
         found++;
-        a[at + j] = 0;
+        r[at + j] = 0;
       }
     }
     return found;
@@ -146,27 +148,34 @@ final class GramCholesky {
   /** Rows [from, to) of R in a strip of columns, also into the panel. */
   private void solve(int from, int to, int first, double[] panel) {
     int b = to - from;
-    int end = Math.min(n, first + STRIP);
+    int end = end(first);
     int width = end - first;
+    double[] c = a.array(first);
+    int ld = a.ld(first);
+    int top = a.at(first);
+    // The rows so far, as columns of the panel's own block.
+    double[] above = a.array(from);
+    int ldAbove = a.ld(from);
     // By rows, so that the inner loops run over columns.
     var x = new double[Math.min(INNER, b)][width];
     double[] y = new double[x.length * width];
     for (int k = 0; k < b; k += INNER) {
       int inner = Math.min(INNER, b - k);
-      int at = from + k + first * ld;
-      transpose(a, at, ld, inner, x, width);
+      int at = top + from + k;
+      transpose(c, at, ld, inner, x, width);
       forward(k, inner, x, width);
-      transposeBack(x, width, inner, a, at, ld);
+      transposeBack(x, width, inner, c, at, ld);
       transposeBack(x, width, inner, y, 0, inner);
       int below = k + inner;
       if (below < b) {
-        int r = from + k + (from + below) * ld;
-        int c = from + below + first * ld;
-        kernels.gemm(true, b - below, width, inner, -1, a, r, ld, y, 0, inner, 1, a, c, ld);
+        int r = a.at(from + below) + from + k;
+        int rest = top + from + below;
+        kernels.gemm(
+            true, b - below, width, inner, -1, above, r, ldAbove, y, 0, inner, 1, c, rest, ld);
       }
     }
     for (int j = first; j < end; j++) {
-      System.arraycopy(a, from + j * ld, panel, (j - to) * b, b);
+      System.arraycopy(c, a.at(j) + from, panel, (j - to) * b, b);
     }
   }
 
@@ -204,15 +213,21 @@ final class GramCholesky {
 
   /** Subtracts the panel's part from a strip of columns, from the panel's end to the diagonal. */
   private void update(int from, int to, int first, double[] panel) {
-    int end = Math.min(n, first + STRIP);
+    int end = end(first);
     int b = to - from;
+    double[] c = a.array(first);
     // One product over the rows above the strip's last column; those below the diagonal are zeroed.
     int high = end - to;
     int x = (first - to) * b;
-    int c = to + first * ld;
-    kernels.gemm(true, high, end - first, b, -1, panel, 0, b, panel, x, b, 1, a, c, ld);
+    int at = to + a.at(first);
+    kernels.gemm(true, high, end - first, b, -1, panel, 0, b, panel, x, b, 1, c, at, a.ld(first));
     for (int j = first; j < end; j++) {
-      Arrays.fill(a, j + 1 + j * ld, end + j * ld, 0);
+      Arrays.fill(c, a.at(j) + j + 1, a.at(j) + end, 0);
     }
+  }
+
+  /** The end of the strip with this column. */
+  private int end(int column) {
+    return Math.min(n, (column / PANEL + 1) * PANEL);
   }
 }

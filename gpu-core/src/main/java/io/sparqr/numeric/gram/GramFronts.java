@@ -1,8 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.numeric.gram;
 
+import io.sparqr.numeric.dense.ColumnStrips;
 import io.sparqr.numeric.dense.DenseKernels;
-import io.sparqr.numeric.dense.StaircaseQr;
 import io.sparqr.threads.Crew;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -19,15 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class GramFronts {
 
-  /** Rows of thin children that are subtracted at a time. */
-  static final int STACK = 256;
-
-  /** A row of R with fewer of the parent's columns is subtracted entry by entry. */
-  private static final int SPARSE = 6;
-
   private static final int STRIP = 256;
-
-  private static final double[] NONE = {};
 
   /** Entries of a child's block that are worth other threads. */
   private static final int SHARED = 1 << 16;
@@ -49,9 +41,6 @@ final class GramFronts {
   /** By front: its rows of R. */
   final Trapezoid[] front;
 
-  /** The root's array until it is taken, if it was made before. */
-  private double[] reserved;
-
   /** By front: the upper triangle of what is left, by columns, until its parent has taken it. */
   private final double[] @Nullable [] left;
 
@@ -60,7 +49,6 @@ final class GramFronts {
    *
    * @param squares of the columns
    * @param mostWeak columns at most
-   * @param reserved zeros of the root's array, or of any other size: it is made when it is needed
    */
   GramFronts(
       DenseKernels kernels,
@@ -69,8 +57,7 @@ final class GramFronts {
       RowPieces pieces,
       int rhs,
       double[] squares,
-      int mostWeak,
-      double[] reserved) {
+      int mostWeak) {
     this.kernels = kernels;
     this.shape = shape;
     this.chunks = chunks;
@@ -78,7 +65,6 @@ final class GramFronts {
     this.rhs = rhs;
     this.squares = squares;
     this.mostWeak = mostWeak;
-    this.reserved = reserved;
     int count = shape.fronts();
     weak = new boolean[shape.size()];
     front = new Trapezoid[count];
@@ -195,62 +181,42 @@ final class GramFronts {
       return;
     }
     boolean root = shape.parent()[k] < 0;
-    int ld = leadingDimension(n);
-    double[] a = root ? rootArray(n) : new double[Math.toIntExact((long) ld * n)];
+    var a = new ColumnStrips(n, root ? n + rhs : n);
     int[] thinOnes = Arrays.stream(children[k]).filter(c -> thin[c]).toArray();
-    var gram = new GramMatrix(kernels, n, place, a, ld);
+    var below = new GramChildren(kernels, shape, n, place, children[k], thin, front, left);
     var own = new GramRows(pieces, shape, k, thinOnes);
-    gram.sum(own, crew);
+    new GramMatrix(kernels, n, place, a).sum(own, below, crew);
     for (int c : children[k]) {
-      if (!thin[c]) {
-        addLeft(c, gram, place, crew);
-      }
-    }
-    subtractThin(thinOnes, gram, n, place, crew);
-    if (thinOnes.length == 0 && isSparse(own, n)) {
-      gram.roundOnly(own);
-    } else {
-      gram.round(crew);
+      left[c] = null;
     }
     int p = shape.rows(k);
     int first = shape.pivotStart()[k];
-    var cholesky = new GramCholesky(kernels, p, n, a, ld, squares, weak, first);
+    var cholesky = new GramCholesky(kernels, p, n, a, squares, weak, first);
     if (found(cholesky.factor(mostWeak, true, heard, crew))) {
       return;
     }
     if (root) {
-      front[k] = new Trapezoid(p, n, a, ld, weak, first);
+      front[k] = new Trapezoid(p, n, a, weak, first);
       return;
     }
-    double[] r = new double[Math.toIntExact((long) p * (n + rhs))];
+    var r = new ColumnStrips(p, n + rhs);
     for (int j = 0; j < n; j++) {
-      System.arraycopy(a, j * ld, r, j * p, Math.min(p, j + 1));
+      System.arraycopy(a.array(j), a.at(j), r.array(j), r.at(j), Math.min(p, j + 1));
     }
-    front[k] = new Trapezoid(p, n, r, p, weak, first);
-    left[k] = left(a, p, n - p, ld, crew);
-  }
-
-  private double[] rootArray(int n) {
-    double[] a = reserved;
-    reserved = NONE;
-    int length = Math.toIntExact(rootLength(n, rhs));
-    return a.length == length ? a : new double[length];
-  }
-
-  /** Doubles of the array of a root of n columns. */
-  static long rootLength(int n, int rhs) {
-    return StaircaseQr.length(leadingDimension(n), (long) n + rhs);
+    front[k] = new Trapezoid(p, n, r, weak, first);
+    left[k] = left(a, p, n - p, crew);
   }
 
   /** The upper triangle of the last columns. */
-  private static double[] left(double[] a, int p, int tail, int ld, Crew crew) {
+  private static double[] left(ColumnStrips a, int p, int tail, Crew crew) {
     double[] left = new double[Math.toIntExact(tail * (tail + 1L) / 2)];
     sharedBy(crew, tail)
         .run(
             strips(tail),
             s -> {
               for (int j = s * STRIP; j < Math.min(tail, (s + 1) * STRIP); j++) {
-                System.arraycopy(a, p + (p + j) * ld, left, j * (j + 1) / 2, j + 1);
+                int to = (int) (j * (j + 1L) / 2);
+                System.arraycopy(a.array(p + j), a.at(p + j) + p, left, to, j + 1);
               }
             });
     return left;
@@ -265,22 +231,6 @@ final class GramFronts {
     return (long) columns * columns > SHARED ? crew : Crew.ALONE;
   }
 
-  /** Multiples of 4096 bytes thrash the cache. */
-  static int leadingDimension(int n) {
-    return n > 0 && n % 512 == 0 ? n + 8 : n;
-  }
-
-  /** Whether rows make so few products that these need less than a pass over all entries. */
-  private static boolean isSparse(RowPieces rows, double n) {
-    double products = 0;
-    var piece = new RowPiece();
-    for (int p = 0; p < rows.count(); p++) {
-      rows.piece(p, piece);
-      products += (double) piece.columns * piece.columns;
-    }
-    return products < n * n / SPARSE;
-  }
-
   /** Counts weak columns; whether there are too many. */
   private boolean found(int more) {
     return weakCount.addAndGet(more) > mostWeak;
@@ -289,7 +239,7 @@ final class GramFronts {
   /** The rows of R of a thin front, from the products with its pivots. */
   private void eliminateThin(int k, int n, int[] place) {
     int p = shape.pivots(k);
-    double[] r = new double[Math.toIntExact((long) p * (n + rhs))];
+    var r = new ColumnStrips(p, n + rhs);
     double[] low = new double[p * n];
     var piece = new RowPiece();
     for (int q = pieces.start(k); q < pieces.start(k + 1); q++) {
@@ -298,125 +248,31 @@ final class GramFronts {
         int row = place[piece.column[piece.columnFrom + i]];
         double u = piece.value[piece.valueFrom + i];
         for (int j = i; row < p && j < piece.columns; j++) {
-          add(
-              r,
-              low,
-              row + place[piece.column[piece.columnFrom + j]] * p,
-              u,
-              piece.value[piece.valueFrom + j]);
+          int column = place[piece.column[piece.columnFrom + j]];
+          double v = piece.value[piece.valueFrom + j];
+          add(r.array(column), r.at(column) + row, low, row + column * p, u, v);
         }
       }
     }
-    for (int i = 0; i < p * n; i++) {
-      r[i] += low[i];
+    for (int j = 0; j < n; j++) {
+      double[] column = r.array(j);
+      for (int i = 0, at = r.at(j); i < p; i++) {
+        column[at + i] += low[i + j * p];
+      }
     }
     int first = shape.pivotStart()[k];
-    var cholesky = new GramCholesky(kernels, p, n, r, p, squares, weak, first);
+    var cholesky = new GramCholesky(kernels, p, n, r, squares, weak, first);
     found(cholesky.factor(mostWeak, false, part -> {}, Crew.ALONE));
-    front[k] = new Trapezoid(p, n, r, p, weak, first);
+    front[k] = new Trapezoid(p, n, r, weak, first);
   }
 
   /** Sum += u v, in a pair. */
-  private static void add(double[] high, double[] low, int at, double u, double v) {
+  private static void add(double[] high, int at, double[] low, int lowAt, double u, double v) {
     double x = u * v;
     double old = high[at];
     double sum = old + x;
     double b = sum - old;
-    low[at] += ((old - (sum - b)) + (x - b)) + Math.fma(u, v, -x);
+    low[lowAt] += ((old - (sum - b)) + (x - b)) + Math.fma(u, v, -x);
     high[at] = sum;
-  }
-
-  /** Adds what a child has left. */
-  private void addLeft(int c, GramMatrix gram, int[] place, Crew crew) {
-    double[] from = left[c];
-    if (from == null) {
-      return;
-    }
-    left[c] = null;
-    int p = shape.pivots(c);
-    int tail = shape.tail(c);
-    int[] at = new int[tail];
-    for (int j = 0; j < tail; j++) {
-      at[j] = place[shape.column(c, p + j)];
-    }
-    sharedBy(crew, tail)
-        .run(
-            strips(tail),
-            s -> {
-              for (int j = s * STRIP; j < Math.min(tail, (s + 1) * STRIP); j++) {
-                int source = j * (j + 1) / 2;
-                for (int i = 0; i <= j; i++) {
-                  gram.addRounded(at[i], at[j], from[source + i]);
-                }
-              }
-            });
-  }
-
-  /** Subtracts what thin children eliminate. */
-  private void subtractThin(int[] thinOnes, GramMatrix gram, int n, int[] place, Crew crew) {
-    double[] stack = {};
-    int rows = 0;
-    for (int c : thinOnes) {
-      Trapezoid r = front[c];
-      int tail = r.n - r.p;
-      if (tail * SPARSE < n) {
-        subtractSparse(c, r, gram, place);
-        continue;
-      }
-      if (stack.length == 0) {
-        stack = new double[STACK * n];
-      }
-      for (int i = 0; i < r.p; i++) {
-        for (int j = 0; j < tail; j++) {
-          int to = place[shape.column(c, r.p + j)] * STACK + rows;
-          stack[to] = r.a[i + (r.p + j) * r.ld];
-        }
-        if (++rows == STACK) {
-          subtractStack(stack, rows, gram, n, crew);
-          Arrays.fill(stack, 0);
-          rows = 0;
-        }
-      }
-    }
-    if (rows > 0) {
-      subtractStack(stack, rows, gram, n, crew);
-    }
-  }
-
-  private void subtractSparse(int c, Trapezoid r, GramMatrix gram, int[] place) {
-    int tail = r.n - r.p;
-    int[] at = new int[tail];
-    for (int j = 0; j < tail; j++) {
-      at[j] = place[shape.column(c, r.p + j)];
-    }
-    for (int i = 0; i < r.p; i++) {
-      for (int j = 0; j < tail; j++) {
-        double v = r.a[i + (r.p + j) * r.ld];
-        for (int l = 0; l <= j; l++) {
-          double u = r.a[i + (r.p + l) * r.ld];
-          double x = u * v;
-          gram.add(at[l], at[j], -x, -Math.fma(u, v, -x));
-        }
-      }
-    }
-  }
-
-  private void subtractStack(double[] stack, int rows, GramMatrix gram, int n, Crew crew) {
-    crew.run(
-        strips(n),
-        s -> {
-          int first = s * STRIP;
-          int end = Math.min(n, first + STRIP);
-          int width = end - first;
-          double[] b = stack;
-          double[] c = new double[end * width];
-          kernels.gemm(
-              true, end, width, rows, 1, b, 0, STACK, b, first * STACK, STACK, 0, c, 0, end);
-          for (int j = first; j < end; j++) {
-            for (int i = 0; i <= j; i++) {
-              gram.add(i, j, -c[i + (j - first) * end], 0);
-            }
-          }
-        });
   }
 }

@@ -1,17 +1,18 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.numeric.gram;
 
+import io.sparqr.numeric.dense.ColumnStrips;
 import io.sparqr.numeric.dense.DenseKernels;
 import io.sparqr.symbolic.GramWork;
 import io.sparqr.threads.Crew;
 import java.util.Arrays;
 
 /**
- * G = F'F of a front's rows, accumulated in twice the precision in the two triangles of one array:
- * high parts in the upper one, low parts in the lower. Pieces of few rows are added product by
- * product, exactly; of larger ones (children's triangles) the product is formed in double first:
- * what that loses is measured later, with all else. Each entry's terms are added in the order of
- * the pieces, so the bits do not depend on the number of threads.
+ * G = F'F of a front's rows, its upper triangle, accumulated in twice the precision strip by strip.
+ * Pieces of few rows are added product by product, exactly; of larger ones (children's triangles)
+ * the product is formed in double first: what that loses is measured later, with all else. Each
+ * entry's terms are added in the order of the pieces, then of the children, so the bits do not
+ * depend on the number of threads.
  */
 final class GramMatrix {
 
@@ -26,93 +27,89 @@ final class GramMatrix {
   /** Fewer columns are one strip. */
   private static final int LEAST_STRIP = 64;
 
-  /** Rows and columns of a square that is transposed at a time. */
-  private static final int TILE = 32;
-
   private final DenseKernels kernels;
   private final int n;
-  private final int ld;
-  private final double[] a;
+  private final ColumnStrips a;
 
   /** By column of the pieces: that of the front. */
   private final int[] place;
 
-  /** Low parts of the diagonal. */
-  private final double[] low;
+  private final int strips;
 
-  /** Into a zeroed column-major array; places ascend with the pieces' columns. */
-  GramMatrix(DenseKernels kernels, int n, int[] place, double[] array, int ld) {
+  /** Into zeros; places ascend with the pieces' columns. */
+  GramMatrix(DenseKernels kernels, int n, int[] place, ColumnStrips array) {
     this.place = place;
     this.kernels = kernels;
     this.n = n;
-    this.ld = ld;
     this.a = array;
-    this.low = new double[n];
+    strips = strips(n);
   }
 
-  /** Adds rows. */
-  void sum(RowPieces pieces, Crew crew) {
-    // The last columns have the most products.
-    crew.run(strips(), s -> add(pieces, begin(strips() - 1 - s), begin(strips() - s)));
-  }
-
-  /** Entry (i, j), i at most j, += x, rounded. */
-  void addRounded(int i, int j, double x) {
-    a[i + j * ld] += x;
-  }
-
-  /** Rounds: the upper triangle is G, the lower one zero. */
-  void round(Crew crew) {
-    crew.run(strips(), s -> round(begin(s), begin(s + 1)));
-    crew.run(strips(), s -> clear(begin(s), begin(s + 1)));
-  }
-
-  /** As above, where nothing has been added in twice the precision but these pieces of few rows. */
-  void roundOnly(RowPieces pieces) {
-    var piece = new RowPiece();
-    for (int p = 0; p < pieces.count(); p++) {
-      pieces.piece(p, piece);
-      for (int k = 0; k < piece.columns; k++) {
-        int j = place[piece.column[piece.columnFrom + k]];
-        for (int l = 0; l < k; l++) {
-          int i = place[piece.column[piece.columnFrom + l]];
-          a[i + j * ld] += a[j + i * ld];
-          a[j + i * ld] = 0;
-        }
-        a[j + j * ld] += low[j];
-        low[j] = 0;
-      }
-    }
-  }
-
-  private int strips() {
+  private static int strips(int n) {
     return n <= LEAST_STRIP ? 1 : Math.max(STRIPS, (n + STRIP - 1) / STRIP);
   }
 
-  private int begin(int strip) {
-    return (int) ((long) n * strip / strips());
+  /** Doubles of the low parts that are there together, besides the matrix; all, if they wait. */
+  static long lowLength(int n, boolean wait) {
+    long all = GramStrip.length(n);
+    return wait ? all : Math.min(all, (long) STRIPS * STRIP * n);
   }
 
-  /** Adds what the pieces have in columns [from, to). */
-  private void add(RowPieces pieces, int from, int to) {
+  private int begin(int strip) {
+    return (int) ((long) n * strip / strips);
+  }
+
+  /** Sums products of rows, and what children add to them or take away; the result is rounded. */
+  void sum(RowPieces pieces, GramChildren children, Crew crew) {
+    int[] stripOf = new int[n];
+    for (int s = 0; s < strips; s++) {
+      Arrays.fill(stripOf, begin(s), begin(s + 1), s);
+    }
+    var lists = new PiecesByStrip(pieces, place, stripOf, strips);
+    var thinLists = new PiecesByStrip(children.sparse(), place, stripOf, strips);
+    boolean wait = children.hasProducts();
+    var strip = new GramStrip[strips];
+    crew.run(
+        strips,
+        k -> {
+          // The last columns have the most products.
+          int s = strips - 1 - k;
+          var sum = new GramStrip(a, begin(s), begin(s + 1));
+          add(pieces, lists, s, sum);
+          children.add(sum);
+          children.subtract(thinLists, s, sum);
+          if (wait) {
+            strip[s] = sum;
+          } else {
+            sum.round();
+          }
+        });
+    if (wait) {
+      children.subtractProducts(strip, crew);
+      crew.run(strips, s -> strip[s].round());
+    }
+  }
+
+  /** Adds what the pieces have in the columns of a strip. */
+  private void add(RowPieces pieces, PiecesByStrip lists, int s, GramStrip sum) {
     var piece = new RowPiece();
     double[] square = RowPiece.NO_VALUES;
-    for (int p = 0; p < pieces.count(); p++) {
-      pieces.piece(p, piece);
+    for (int k = 0; k < lists.count(s); k++) {
+      pieces.piece(lists.piece(s, k), piece);
       if (piece.rows == 0) {
         continue;
       }
-      int first = place(piece, from);
-      int end = place(piece, to);
+      int first = place(piece, sum.from);
+      int end = place(piece, sum.to);
       if (first == end) {
         continue;
       }
       if (piece.rows <= GramWork.FEW_ROWS) {
-        addRows(piece, first, end);
+        addRows(piece, first, end, sum);
       } else {
         int length = BLOCK * (piece.columns + 1) + end * (end - first + 1);
         square = square.length < length ? new double[length] : square;
-        addProduct(piece, first, end, square);
+        addProduct(piece, first, end, square, sum);
       }
     }
   }
@@ -132,7 +129,7 @@ final class GramMatrix {
     return low;
   }
 
-  private void addRows(RowPiece piece, int first, int end) {
+  private void addRows(RowPiece piece, int first, int end, GramStrip sum) {
     int[] column = piece.column;
     int base = piece.columnFrom;
     int at = piece.valueFrom;
@@ -140,18 +137,18 @@ final class GramMatrix {
       // Value of the row in the piece's column k: value[at + k - i].
       for (int k = Math.max(i, first); k < end; k++) {
         double v = piece.value[at + k - i];
-        int col = place[column[base + k]];
+        sum.column(place[column[base + k]]);
         for (int j = i; j <= k; j++) {
           double u = piece.value[at + j - i];
           double x = u * v;
-          add(place[column[base + j]], col, x, Math.fma(u, v, -x));
+          sum.add(place[column[base + j]], x, Math.fma(u, v, -x));
         }
       }
       at += piece.columns - i;
     }
   }
 
-  private void addProduct(RowPiece piece, int first, int end, double[] work) {
+  private void addProduct(RowPiece piece, int first, int end, double[] work, GramStrip sum) {
     int product = BLOCK * (piece.columns + 1);
     for (int from = 0; from < Math.min(piece.rows, end); from += BLOCK) {
       int r = Math.min(BLOCK, piece.rows - from);
@@ -166,13 +163,10 @@ final class GramMatrix {
           true, high, end - begin, r, 1, w, 0, r, w, (begin - from) * r, r, beta, w, at, end);
     }
     for (int k = first; k < end; k++) {
-      int col = place[piece.column[piece.columnFrom + k]];
+      sum.column(place[piece.column[piece.columnFrom + k]]);
       for (int j = 0; j <= k; j++) {
-        add(
-            place[piece.column[piece.columnFrom + j]],
-            col,
-            work[product + j + (k - first) * end],
-            0);
+        int row = place[piece.column[piece.columnFrom + j]];
+        sum.add(row, work[product + j + (k - first) * end], 0);
       }
     }
   }
@@ -186,42 +180,6 @@ final class GramMatrix {
       for (int k = i; k < end; k++) {
         work[i - from + (k - from) * r] = piece.value[at + k];
       }
-    }
-  }
-
-  /** Entry (i, j), i at most j, += x + y. */
-  void add(int i, int j, double x, double y) {
-    int at = i + j * ld;
-    double old = a[at];
-    double sum = old + x;
-    double b = sum - old;
-    double error = ((old - (sum - b)) + (x - b)) + y;
-    a[at] = sum;
-    if (i == j) {
-      low[i] += error;
-    } else {
-      a[j + i * ld] += error;
-    }
-  }
-
-  private void round(int from, int to) {
-    for (int top = 0; top < to; top += TILE) {
-      for (int left = from; left < to; left += TILE) {
-        for (int j = left; j < Math.min(to, left + TILE); j++) {
-          for (int i = top; i < Math.min(j, top + TILE); i++) {
-            a[i + j * ld] += a[j + i * ld];
-          }
-        }
-      }
-    }
-    for (int j = from; j < to; j++) {
-      a[j + j * ld] += low[j];
-    }
-  }
-
-  private void clear(int from, int to) {
-    for (int j = from; j < to; j++) {
-      Arrays.fill(a, j * ld + j + 1, j * ld + n, 0);
     }
   }
 }

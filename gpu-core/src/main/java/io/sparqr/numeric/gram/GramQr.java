@@ -1,8 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.numeric.gram;
 
+import io.sparqr.numeric.dense.ColumnStrips;
 import io.sparqr.numeric.dense.DenseKernels;
-import io.sparqr.numeric.dense.StaircaseQr;
 import io.sparqr.threads.Crew;
 import java.util.Arrays;
 import java.util.function.DoubleConsumer;
@@ -65,6 +65,7 @@ public final class GramQr {
   private double[] rests = {};
   private double dropped;
   private double error;
+  private boolean isSettled;
   private String refused = "";
 
   private GramQr(DenseKernels kernels, RowPieces pieces, GramShape shape, int rhs) {
@@ -93,39 +94,16 @@ public final class GramQr {
       double tolerance,
       DoubleConsumer heard,
       Crew crew) {
-    return factor(kernels, pieces, shape, rhs, tolerance, new double[0], heard, crew);
-  }
-
-  /**
-   * As above.
-   *
-   * @param reserved {@link #rootLength} zeros that become the root's rows, or none
-   */
-  public static GramQr factor(
-      DenseKernels kernels,
-      RowPieces pieces,
-      GramShape shape,
-      int rhs,
-      double tolerance,
-      double[] reserved,
-      DoubleConsumer heard,
-      Crew crew) {
     var qr = new GramQr(kernels, pieces, shape, rhs);
-    qr.refused = qr.run(tolerance, reserved, heard, crew);
+    qr.refused = qr.run(tolerance, heard, crew);
     return qr;
   }
 
-  /** Doubles of the array in which a root of n columns is factored, and which then has its rows. */
-  public static long rootLength(int n, int rhs) {
-    return GramFronts.rootLength(n, rhs);
-  }
-
-  /** Whether arrays hold the fronts. */
+  /** Whether an array holds the upper triangle of any front, as R and what is left are packed. */
   public static boolean fits(GramShape shape, int rhs) {
     long most = Integer.MAX_VALUE - 8;
     for (int k = 0; k < shape.fronts(); k++) {
-      long n = shape.pivots(k) + (long) shape.tail(k);
-      if (StaircaseQr.length(n + 8, n + rhs) > most) {
+      if (GramStrip.length(shape.pivots(k) + (long) shape.tail(k)) > most) {
         return false;
       }
     }
@@ -144,7 +122,7 @@ public final class GramQr {
     return GramBytes.of(pieces, shape, rhs, vectors(rhs));
   }
 
-  private String run(double tolerance, double[] reserved, DoubleConsumer heard, Crew crew) {
+  private String run(double tolerance, DoubleConsumer heard, Crew crew) {
     var chunks = new GramChunks(shape);
     var products = new RowProducts(pieces, chunks);
     double[] norms = products.squares(crew);
@@ -152,7 +130,7 @@ public final class GramQr {
     if (!range.isEmpty()) {
       return range;
     }
-    var fronts = new GramFronts(kernels, shape, chunks, pieces, rhs, norms, MOST_WEAK, reserved);
+    var fronts = new GramFronts(kernels, shape, chunks, pieces, rhs, norms, MOST_WEAK);
     if (!fronts.factor(part -> heard.accept(part / 2), crew)) {
       return "more than " + MOST_WEAK + " weak columns";
     }
@@ -162,11 +140,13 @@ public final class GramQr {
     if (weakColumns.length > 0 && tolerance < 0) {
       return "a weak column, and no rank test";
     }
-    for (int k = 0; k < shape.fronts() - 1; k++) {
-      if (!aboveTolerance(front[k], tolerance)) {
+    int root = shape.fronts() - 1;
+    for (int k = 0; k < root; k++) {
+      if (!aboveTolerance(front[k], front[k].p, tolerance)) {
         return "a pivot that the rank test may drop below others";
       }
     }
+    isSettled = aboveTolerance(front[root], shape.pivots(root), tolerance);
     var triangle = new GramTriangle(shape, chunks, weak, front);
     double allowed = allowed(triangle.widest());
     error = GramMeasure.worst(triangle, products, norms, allowed, crew);
@@ -180,10 +160,10 @@ public final class GramQr {
     return why;
   }
 
-  /** Whether no pivot with a row is as small as the rank test asks. */
-  private boolean aboveTolerance(Trapezoid t, double tolerance) {
-    for (int i = 0; i < t.p; i++) {
-      if (!weak[t.first + i] && t.a[i + i * t.ld] <= tolerance) {
+  /** Whether none of the first pivots with a row is as small as the rank test asks. */
+  private boolean aboveTolerance(Trapezoid t, int pivots, double tolerance) {
+    for (int i = 0; i < pivots; i++) {
+      if (!weak[t.first + i] && t.a.get(i, i) <= tolerance) {
         return false;
       }
     }
@@ -318,13 +298,18 @@ public final class GramQr {
       for (int j = 0; of.length > 0 && j < t.n; j++) {
         int column = shape.column(k, j);
         int q = weak[column] ? sides.count() + Arrays.binarySearch(of, column) : -1;
+        double[] r = t.a.array(j);
+        int at = t.a.at(j);
         for (int i = 0; q >= 0 && i < Math.min(t.p, j); i++) {
-          t.a[i + j * t.ld] = c[(t.first + i) * s + q];
+          r[at + i] = c[(t.first + i) * s + q];
         }
       }
       for (int q = 0; q < sides.count(); q++) {
+        int j = t.n + sides.from() + q;
+        double[] side = t.a.array(j);
+        int at = t.a.at(j);
         for (int i = 0; i < t.p; i++) {
-          t.a[i + (t.n + sides.from() + q) * t.ld] = c[(t.first + i) * s + q];
+          side[at + i] = c[(t.first + i) * s + q];
         }
       }
     }
@@ -341,11 +326,13 @@ public final class GramQr {
         continue;
       }
       for (int j = 0; j < t.n + rhs; j++) {
+        double[] r = t.a.array(j);
+        int at = t.a.at(j);
         int i = 0;
         for (; i < rows.length && (j >= t.n || rows[i] <= j); i++) {
-          t.a[i + j * t.ld] = t.a[rows[i] + j * t.ld];
+          r[at + i] = r[at + rows[i]];
         }
-        Arrays.fill(t.a, i + j * t.ld, t.p + j * t.ld, 0);
+        Arrays.fill(r, at + i, at + t.a.height(j), 0);
       }
     }
     stair = new int[front[front.length - 1].n];
@@ -367,16 +354,18 @@ public final class GramQr {
   }
 
   /**
-   * The rows of front k, an upper trapezoid, column-major, right-hand sides last: a row for each of
-   * {@link #kept}, zero below them.
+   * The rows of front k, an upper trapezoid, right-hand sides last: a row for each of {@link
+   * #kept}, zero below them.
    */
-  public double[] rows(int k) {
+  public ColumnStrips rows(int k) {
     return front[k].a;
   }
 
-  /** Leading dimension of front k's rows. */
-  public int ld(int k) {
-    return front[k].ld;
+  /**
+   * Whether the rows of the root are final: none of its pivots is as small as the rank test asks.
+   */
+  public boolean isSettled() {
+    return isSettled;
   }
 
   /** The columns of front k that have a row, ascending; each row begins in its own. */

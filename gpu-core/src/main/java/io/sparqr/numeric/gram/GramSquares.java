@@ -1,7 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.numeric.gram;
 
-import io.sparqr.numeric.dense.StaircaseQr;
+import io.sparqr.numeric.dense.ColumnStrips;
 import java.util.Arrays;
 
 /**
@@ -17,6 +17,9 @@ final class GramSquares {
   private final GramShape shape;
   private final boolean[] thin;
   private final int rhs;
+
+  /** By front: whether the low parts of all its strips are there together. */
+  private final boolean[] waits;
 
   /** By front: doubles that its children leave. */
   private final long[] ofChildren;
@@ -44,9 +47,16 @@ final class GramSquares {
     this.thin = thin;
     this.rhs = rhs;
     ofChildren = new long[shape.fronts()];
+    waits = new boolean[shape.fronts()];
+    for (int k = 0; k < waits.length; k++) {
+      int parent = shape.parent()[k];
+      if (thin[k] && parent >= 0) {
+        waits[parent] |= GramChildren.isDense(shape, k, columns(parent));
+      }
+    }
     long limit = least;
     for (int k = 0; k < shape.fronts(); k++) {
-      limit = Math.max(limit, square(k));
+      limit = Math.max(limit, square(k) + low(k));
     }
     int[] end = new int[chunks.chunk.length];
     int count = 0;
@@ -91,7 +101,7 @@ final class GramSquares {
   private void add(int[] fronts) {
     for (int k : fronts) {
       int parent = shape.parent()[k];
-      peak = Math.max(peak, live + square(k));
+      peak = Math.max(peak, live + square(k) + low(k));
       live -= ofChildren[k];
       if (parent >= 0 && !thin[k]) {
         long tail = shape.tail(k);
@@ -103,13 +113,18 @@ final class GramSquares {
     }
   }
 
-  /** Doubles of a front's square; a thin one has none. */
+  /** Doubles of a front's matrix; a thin one has none. */
   private long square(int k) {
-    if (thin[k]) {
-      return 0;
-    }
-    int n = shape.pivots(k) + shape.tail(k);
-    long ld = GramFronts.leadingDimension(n);
-    return shape.parent()[k] < 0 ? StaircaseQr.length(ld, (long) n + rhs) : ld * n;
+    int n = columns(k);
+    return thin[k] ? 0 : ColumnStrips.length(n, shape.parent()[k] < 0 ? (long) n + rhs : n);
+  }
+
+  /** Doubles beside it while it is summed. */
+  private long low(int k) {
+    return thin[k] ? 0 : GramMatrix.lowLength(columns(k), waits[k]);
+  }
+
+  private int columns(int k) {
+    return shape.pivots(k) + shape.tail(k);
   }
 }

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.numeric.gram;
 
+import io.sparqr.numeric.dense.ColumnStrips;
 import io.sparqr.threads.Crew;
 import java.util.Arrays;
 
@@ -12,15 +13,15 @@ import java.util.Arrays;
  */
 final class Trapezoid {
 
-  private static final int STRIP = 256;
+  /** Rows; those of a strip of columns end with one. */
+  private static final int STRIP = ColumnStrips.WIDTH;
 
   /** Rows of a transposed block. */
   private static final int BLOCK = 32;
 
   final int p;
   final int n;
-  final double[] a;
-  final int ld;
+  final ColumnStrips a;
 
   /** Of the tree's columns; those of the rows start at {@link #first}. */
   private final boolean[] weak;
@@ -30,11 +31,11 @@ final class Trapezoid {
   /** Longest strip of rows. */
   private final int high;
 
-  Trapezoid(int p, int n, double[] array, int ld, boolean[] weak, int first) {
+  /** Of an array whose further columns are right-hand sides. */
+  Trapezoid(int p, int n, ColumnStrips array, boolean[] weak, int first) {
     this.p = p;
     this.n = n;
     this.a = array;
-    this.ld = ld;
     this.weak = weak;
     this.first = first;
     high = Math.min(p, STRIP);
@@ -68,10 +69,12 @@ final class Trapezoid {
 
   private void back(double[] x, int vector, int from, int to) {
     for (int j = to - 1; j >= from; j--) {
-      double v = isWeak(j) ? 0 : x[vector + j] / a[j + j * ld];
+      double[] r = a.array(j);
+      int at = a.at(j);
+      double v = isWeak(j) ? 0 : x[vector + j] / r[at + j];
       x[vector + j] = v;
       for (int i = from; i < j; i++) {
-        x[vector + i] -= v * a[i + j * ld];
+        x[vector + i] -= v * r[at + i];
       }
     }
   }
@@ -83,7 +86,7 @@ final class Trapezoid {
     double[] column = new double[high];
     double[][] sum = strips(x, s, top, length);
     for (int j = from; j < to; j++) {
-      System.arraycopy(a, j * ld + top, column, 0, length);
+      System.arraycopy(a.array(j), a.at(j) + top, column, 0, length);
       for (int q = 0; q < s; q++) {
         subtract(x[q * n + j], column, sum[q], length);
       }
@@ -124,11 +127,13 @@ final class Trapezoid {
 
   private void forward(double[] x, int vector, int from, int to) {
     for (int j = from; j < to; j++) {
+      double[] r = a.array(j);
+      int at = a.at(j);
       double v = x[vector + j];
       for (int i = from; i < j; i++) {
-        v -= a[i + j * ld] * x[vector + i];
+        v -= r[at + i] * x[vector + i];
       }
-      x[vector + j] = isWeak(j) ? 0 : v / a[j + j * ld];
+      x[vector + j] = isWeak(j) ? 0 : v / r[at + j];
     }
   }
 
@@ -152,9 +157,10 @@ final class Trapezoid {
   /** Rows [top, top + rows) of R in columns from left on, by rows. */
   private void transpose(int top, int rows, int left, int length, double[][] block) {
     for (int j = 0; j < length; j++) {
-      int column = top + (left + j) * ld;
+      double[] r = a.array(left + j);
+      int at = a.at(left + j) + top;
       for (int i = 0; i < rows; i++) {
-        block[i][j] = a[column + i];
+        block[i][j] = r[at + i];
       }
     }
   }
@@ -169,7 +175,7 @@ final class Trapezoid {
           double[] column = new double[length];
           PairColumn[] sum = sums(s, length);
           for (int j = top; j < n; j++) {
-            System.arraycopy(a, j * ld + top, column, 0, length);
+            System.arraycopy(a.array(j), a.at(j) + top, column, 0, length);
             for (int q = 0; q < s; q++) {
               sum[q].add(x[q * n + j], 0, column, length);
             }
@@ -253,8 +259,10 @@ final class Trapezoid {
           for (int j = t * STRIP; j < end(t); j++) {
             Arrays.fill(us, 0);
             Arrays.fill(ms, 0);
+            double[] r = a.array(j);
+            int at = a.at(j);
             for (int i = j; i >= 0; i--) {
-              double v = a[i + j * ld];
+              double v = r[at + i];
               double half = v / 2;
               double sum = 0;
               for (int q = 0; q < s; q++) {
@@ -264,7 +272,7 @@ final class Trapezoid {
                 us[q] += v * x;
                 ms[q] += v * y;
               }
-              a[i + j * ld] = v + sum;
+              r[at + i] = v + sum;
             }
           }
         });

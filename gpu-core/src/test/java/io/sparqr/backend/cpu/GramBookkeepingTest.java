@@ -14,7 +14,6 @@ import io.sparqr.numeric.dense.BlasLoader;
 import io.sparqr.numeric.gram.GramQr;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.sparse.CsrMatrix;
-import io.sparqr.symbolic.GramTree;
 import io.sparqr.symbolic.Panels;
 import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;
@@ -89,46 +88,5 @@ class GramBookkeepingTest {
       assertThat(packed).isPositive();
       assertThat(made.summary().peakHostBytes()).isGreaterThanOrEqualTo(bytes + packed);
     }
-  }
-
-  /** The root's square from before all else: the same bits, and it is given up with the root. */
-  @Test
-  void aSquareThatIsMadeBeforeChangesNothing() {
-    GramRule before =
-        new GramRule() {
-          @Override
-          public boolean takes(GramTree tree, int index) {
-            return true;
-          }
-
-          @Override
-          public boolean reserves(long bytes) {
-            return true;
-          }
-        };
-    for (boolean refused : new boolean[] {false, true}) {
-      SubtreeProblem problem = whole(refused ? 1e200 : 1);
-      var options = new FactorOptions(1e-8, 1, 0).gram(true);
-      try (var cpu = new CpuSubtreeFactorizer(BlasLoader.kernels(), ALL);
-          var other = new CpuSubtreeFactorizer(BlasLoader.kernels(), before)) {
-        var expected = cpu.factor(problem, options);
-        var made = other.factor(problem, options);
-        assertThat(made.summary().gram()).isEqualTo(expected.summary().gram());
-        for (int f = 0; f < problem.fronts().length; f++) {
-          FrontFactor r = made.fronts().get(f);
-          assertThat(r.values()).as("front %d", f).isEqualTo(expected.fronts().get(f).values());
-          assertThat(r.rhs()).as("front %d", f).isEqualTo(expected.fronts().get(f).rhs());
-        }
-        // It would be more if the square that was made before were not the root's.
-        assertThat(made.summary().peakHostBytes()).isEqualTo(expected.summary().peakHostBytes());
-      }
-    }
-    SubtreeProblem problem = whole(1);
-    var state = new SubtreeState(problem, new FactorOptions(1e-8, 2, 0).gram(true), before);
-    int root = state.frontCount() - 1;
-    assertThat(state.takeSquare(root - 1)).isEmpty();
-    long length = GramQr.rootLength(problem.analysis().fn(problem.fronts()[root]), RHS);
-    assertThat(state.takeSquare(root)).hasSize((int) length);
-    assertThat(state.takeSquare(root)).isEmpty();
   }
 }

@@ -12,6 +12,7 @@ import io.sparqr.numeric.RowSplit;
 import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.TestMatrices;
 import io.sparqr.numeric.assembly.RowsByFront;
+import io.sparqr.numeric.dense.ColumnStrips;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.symbolic.FrontMemory;
@@ -27,6 +28,7 @@ import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Large fronts are assembled and packed by several threads, with the same result. */
@@ -91,18 +93,24 @@ class StripsTest {
     assertThat(crew.calls).isZero();
   }
 
-  @Test
-  void packsEachEntryRightOfItsPivot() {
-    int fp = 280;
-    int fn = 830;
-    int live = 800;
-    int rank = 250;
-    int ld = 803;
+  /** From one array, and from several of which each is as high as its last column asks. */
+  @ParameterizedTest
+  @CsvSource({"280, 830, 250, 800, false", "280, 1330, 250, 1290, true"})
+  void packsEachEntryRightOfItsPivot(int fp, int fn, int rank, int live, boolean inStrips) {
+    int ld = live + 3;
     var random = new Random(5);
     double[] matrix = random.doubles((long) ld * (fn + 2), -1, 1).toArray();
     int[] pivot = IntStream.range(0, live).map(i -> i < rank ? i + 7 : i + 30).toArray();
     var crew = new Backwards();
-    var packer = new FrontPacker(3, fp, fn, 1, matrix, ld, pivot, crew);
+    var columns = new ColumnStrips(matrix, ld, live, fn + 1);
+    if (inStrips) {
+      columns = new ColumnStrips(live, fn + 1);
+      for (int j = 0; j <= fn; j++) {
+        System.arraycopy(matrix, j * ld, columns.array(j), columns.at(j), columns.height(j));
+      }
+      assertThat(columns.array(0)).isNotSameAs(columns.array(fn));
+    }
+    var packer = new FrontPacker(3, fp, fn, 1, columns, pivot, crew);
     FrontFactor factor = packer.factor(rank, RowMemory.HEAP);
     ContributionBlock block = packer.block(rank, live);
     assertThat(crew.calls).isEqualTo(2);

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.numeric.gram;
 
+import io.sparqr.numeric.dense.ColumnStrips;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.ArrayList;
@@ -232,6 +233,15 @@ final class GramCase implements RowPieces {
     double of(int i, int j);
   }
 
+  /** The rows of a front, column-major. */
+  static double[] entries(GramQr qr, int k) {
+    ColumnStrips rows = qr.rows(k);
+    int high = rows.height(rows.columns() - 1);
+    double[] entries = new double[high * rows.columns()];
+    rows.copyTo(entries, high, high);
+    return entries;
+  }
+
   /** What is exactly true of a result. */
   record Truth(double backwardError, double rhsError, double squaresError) {}
 
@@ -251,7 +261,7 @@ final class GramCase implements RowPieces {
       for (int j = 0; j <= width; j++) {
         int column = j == width ? n : shape.column(k, j);
         for (int i = 0; i < shape.rows(k) && (j == width || i <= j); i++) {
-          r[shape.pivotStart()[k] + i][column] = new BigDecimal(qr.rows(k)[i + j * qr.ld(k)]);
+          r[shape.pivotStart()[k] + i][column] = new BigDecimal(qr.rows(k).get(i, j));
         }
       }
     }

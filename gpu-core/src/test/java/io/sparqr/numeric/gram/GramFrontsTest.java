@@ -112,26 +112,11 @@ class GramFrontsTest {
       GramQr many = factor(c, PARALLEL);
       assertThat(many.refused()).isEqualTo(alone.refused());
       for (int k = 0; alone.isAccepted() && k < c.shape.fronts(); k++) {
-        assertThat(many.rows(k)).as("seed %d, front %d", seed, k).isEqualTo(alone.rows(k));
+        assertThat(GramCase.entries(many, k))
+            .as("seed %d, front %d", seed, k)
+            .isEqualTo(GramCase.entries(alone, k));
       }
       assertThat(many.residualSquares()).isEqualTo(alone.residualSquares());
     }
-  }
-
-  /** The array may have been made before, while the heap had it in one piece. */
-  @Test
-  void aRootTakesTheArrayThatWasReserved() {
-    var random = new Random(0);
-    GramCase c = GramCase.tree(random, 40, 12, 10, (i, j) -> random.nextGaussian());
-    int root = c.shape.fronts() - 1;
-    int n = c.shape.pivots(root) + c.shape.tail(root);
-    double[] reserved = new double[(int) GramQr.rootLength(n, 1)];
-    GramQr expected = factor(c, PARALLEL);
-    GramQr qr = GramQr.factor(KERNELS, c, c.shape, 1, TOLERANCE, reserved, part -> {}, PARALLEL);
-    assertThat(qr.refused()).isEmpty();
-    assertThat(qr.rows(root)).isSameAs(reserved).isEqualTo(expected.rows(root));
-    GramQr other =
-        GramQr.factor(KERNELS, c, c.shape, 1, TOLERANCE, new double[7], part -> {}, PARALLEL);
-    assertThat(other.rows(root)).isEqualTo(expected.rows(root));
   }
 }

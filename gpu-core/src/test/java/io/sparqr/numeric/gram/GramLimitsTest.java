@@ -92,9 +92,9 @@ class GramLimitsTest {
       for (int k = 0; k < c.shape.fronts(); k++) {
         int n = c.shape.pivots(k) + c.shape.tail(k);
         for (int i = 0; i < c.shape.rows(k); i++) {
-          assertThat(all.rows(k)[i + (n + q) * all.ld(k)])
+          assertThat(all.rows(k).get(i, n + q))
               .as("side %d, front %d, row %d", q, k, i)
-              .isCloseTo(single.rows(k)[i + n * single.ld(k)], near);
+              .isCloseTo(single.rows(k).get(i, n), near);
         }
       }
     }
@@ -189,9 +189,9 @@ class GramLimitsTest {
                     .valuesAt(value[p], 0));
     GramQr qr = factor(rows, shape, 0, Crew.ALONE);
     assertThat(qr.refused()).isEmpty();
-    assertThat(qr.rows(0)[0]).isCloseTo(Math.sqrt(14), within(Tolerances.REORDERED));
+    assertThat(qr.rows(0).get(0, 0)).isCloseTo(Math.sqrt(14), within(Tolerances.REORDERED));
     assertThat(qr.kept(1)).isEmpty();
-    assertThat(qr.rows(2)[0]).isCloseTo(Math.sqrt(18), within(Tolerances.REORDERED));
+    assertThat(qr.rows(2).get(0, 0)).isCloseTo(Math.sqrt(18), within(Tolerances.REORDERED));
   }
 
   /** The crew is asked before each front of a chunk whether the job goes on. */
@@ -214,9 +214,7 @@ class GramLimitsTest {
               c.piece(p, view);
             });
     double[] norms = new RowProducts(rows, new GramChunks(c.shape)).squares(Crew.ALONE);
-    var fronts =
-        new GramFronts(
-            KERNELS, c.shape, new GramChunks(c.shape), rows, 1, norms, c.n, new double[0]);
+    var fronts = new GramFronts(KERNELS, c.shape, new GramChunks(c.shape), rows, 1, norms, c.n);
     Crew stopped =
         (count, task) ->
             IntStream.range(0, count)

@@ -3,7 +3,7 @@ package io.sparqr.numeric.gram;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.sparqr.numeric.dense.StaircaseQr;
+import io.sparqr.numeric.dense.ColumnStrips;
 import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -66,7 +66,9 @@ class GramSquaresTest {
     for (int k : fronts) {
       int n = shape.pivots(k) + shape.tail(k);
       boolean root = shape.parent()[k] < 0;
-      peak = Math.max(peak, live + (root ? StaircaseQr.length(n, n + 1L) : (long) n * n));
+      long square = ColumnStrips.length(n, root ? n + 1L : n);
+      // In twice the precision while they are summed.
+      peak = Math.max(peak, live + square + n * (n + 1L) / 2);
       for (int c = 0; c < k; c++) {
         if (shape.parent()[c] == k) {
           live -= left[c];
@@ -76,7 +78,7 @@ class GramSquaresTest {
       if (!root) {
         left[k] = shape.tail(k) * (shape.tail(k) + 1L) / 2;
         live += left[k];
-        peak = Math.max(peak, live + (long) n * n);
+        peak = Math.max(peak, live + square);
       }
     }
     return peak;
