@@ -66,15 +66,17 @@ final class GramMeasure {
   static double worst(
       GramTriangle r, RowProducts rows, double[] squares, double enough, Crew crew) {
     var measure = new GramMeasure(r, rows, squares, crew);
-    double[] z = measure.normal();
-    double[] w = r.solve(z, VECTORS, crew);
-    double[] h = measure.defect(w);
+    var random = new SplittableRandom(r.n);
+    double[] z = measure.normal(random);
+    double[] h = measure.defect(r.solve(z, VECTORS, crew));
     double worst = 0;
     for (int j = 0; j < r.n; j++) {
       worst = measure.larger(worst, j, norm(h, j) / Math.sqrt(VECTORS) / 2);
     }
     // Not a number counts as too large.
-    return worst <= enough || Double.isNaN(worst) ? worst : measure.apart(z, w, h, enough);
+    return worst <= enough || Double.isNaN(worst)
+        ? worst
+        : measure.apart(z, h, measure.normal(random), enough);
   }
 
   /** H w. */
@@ -85,16 +87,16 @@ final class GramMeasure {
   }
 
   /**
-   * The bound with small directions split off, after a correction if it is too large.
+   * The bound with small directions split off, after a correction if it is too large. They are
+   * found from other random vectors: of a well-conditioned R inverse iteration hardly leaves the
+   * space that it begins in, and what is left of E beside that space is not seen from within.
    *
    * @param z random vectors
-   * @param w R^-1 z
-   * @param h H w
+   * @param h H R^-1 z
+   * @param u other random vectors, changed
    */
-  private double apart(double[] z, double[] w, double[] h, double enough) {
-    double[] u = r.solveTransposed(w, VECTORS, crew);
-    SmallBasis.orthonormalize(u, r.n, VECTORS);
-    for (int k = 1; k < ITERATIONS; k++) {
+  private double apart(double[] z, double[] h, double[] u, double enough) {
+    for (int k = 0; k < ITERATIONS; k++) {
       u = r.solveTransposed(r.solve(u, VECTORS, crew), VECTORS, crew);
       SmallBasis.orthonormalize(u, r.n, VECTORS);
     }
@@ -157,8 +159,7 @@ final class GramMeasure {
     return Math.sqrt(sum);
   }
 
-  private double[] normal() {
-    var random = new SplittableRandom(r.n);
+  private double[] normal(SplittableRandom random) {
     double[] z = new double[r.n * VECTORS];
     for (int j = 0; j < r.n; j++) {
       for (int q = 0; q < VECTORS; q++) {

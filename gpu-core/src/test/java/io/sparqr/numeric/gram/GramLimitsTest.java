@@ -147,6 +147,23 @@ class GramLimitsTest {
     assertThat(factor(c, new double[0], 0).refused()).isEmpty();
   }
 
+  /** Rounded sums of so many products would lose some hundred units in more than 8 directions. */
+  @Test
+  void sumsOfManyProductsLoseNothing() {
+    int m = 100_000;
+    int n = 30;
+    double[] value = new Random(7).doubles((long) m * n, -1, 1).toArray();
+    int[] all = IntStream.range(0, n).toArray();
+    var rows =
+        pieces(
+            m,
+            new int[] {0, m},
+            (p, view) -> view.size(1, n).columnsAt(all, 0).valuesAt(value, p * n));
+    GramQr qr = factor(rows, GramShape.single(n, n), 0, Crew.ALONE);
+    assertThat(qr.refused()).isEmpty();
+    assertThat(qr.error()).isLessThan(4 * Tolerances.EPS);
+  }
+
   @Test
   void rowsWithoutEntriesCountInTheResidual() {
     GramCase c = tree(4);
