@@ -22,7 +22,7 @@ class GramFrontsTest {
   private static final double TOLERANCE = Math.pow(2, -33);
 
   /** The measurement is random; {@link GramQrTest}. */
-  private static final double MEASURED = 5;
+  private static final double MEASURED = 2.5;
 
   private static final Crew PARALLEL =
       (count, task) -> IntStream.range(0, count).parallel().forEach(task);

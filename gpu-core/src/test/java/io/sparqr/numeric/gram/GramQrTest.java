@@ -21,8 +21,8 @@ class GramQrTest {
   /** Of the rank test: what is smaller is a column's rounding, not its remainder. */
   private static final double TOLERANCE = Math.pow(2, -33);
 
-  /** The measurement is random: it may see a fifth of the truth once in 40,000 columns. */
-  private static final double MEASURED = 5;
+  /** The measurement is random: in 100,000 fronts the truth was up to 1.6 times what it allowed. */
+  private static final double MEASURED = 2.5;
 
   private static final Crew PARALLEL =
       (count, task) -> IntStream.range(0, count).parallel().forEach(task);
