@@ -94,8 +94,8 @@ final class FrontWorker {
     try {
       factor(index, f, analysis.fn(f), crew, childBytes);
     } catch (OutOfMemoryError e) {
-      throw tooBig(
-          f, FrontMemory.hostBytes(assembly.layout().count(), analysis.fn(f), rhsCount), e);
+      int count = assembly.layout().count();
+      throw tooBig(f, count, FrontMemory.hostBytes(count, analysis.fn(f), rhsCount), e);
     }
   }
 
@@ -223,9 +223,14 @@ final class FrontWorker {
     int ld = leadingDimension(Math.max(1, height));
     long length = StaircaseQr.length(ld, rows.columns());
     if (length > Integer.MAX_VALUE - 8) {
-      throw tooBig(state.front(index), 8 * length, null);
+      throw tooBig(state.front(index), height, 8 * length, null);
     }
-    double[] matrix = new double[(int) length];
+    double[] matrix;
+    try {
+      matrix = new double[(int) length];
+    } catch (OutOfMemoryError e) {
+      throw tooBig(state.front(index), height, 8 * length, e);
+    }
     rows.copyTo(matrix, ld, height);
     var a = new Assembled(matrix, ld, height, gram.staircase(), 8 * length);
     state.hold(a.bytes);
@@ -342,7 +347,7 @@ final class FrontWorker {
   /** A zeroed array of at least this length. */
   private double[] workspace(int f, long entries) {
     if (entries > Integer.MAX_VALUE - 8) {
-      throw tooBig(f, 8 * entries, null);
+      throw tooBig(f, assembly.layout().count(), 8 * entries, null);
     }
     int length = (int) entries;
     if (length <= kept.length) {
@@ -365,7 +370,8 @@ final class FrontWorker {
     return 8L * (block.values().length + block.rhs().length);
   }
 
-  private InsufficientMemoryException tooBig(int f, long bytes, @Nullable OutOfMemoryError cause) {
+  private InsufficientMemoryException tooBig(
+      int f, int rows, long bytes, @Nullable OutOfMemoryError cause) {
     long most = Runtime.getRuntime().maxMemory();
     String why = cause == null ? "more than a Java array holds" : "heap limit " + most + " bytes";
     if (!refusal.isEmpty()) {
@@ -373,16 +379,7 @@ final class FrontWorker {
     }
     var e =
         new InsufficientMemoryException(
-            "front "
-                + f
-                + " ("
-                + assembly.layout().count()
-                + " rows) needs "
-                + bytes
-                + " bytes: "
-                + why,
-            bytes,
-            most);
+            "front " + f + " (" + rows + " rows) needs " + bytes + " bytes: " + why, bytes, most);
     if (cause != null) {
       e.initCause(cause);
     }
