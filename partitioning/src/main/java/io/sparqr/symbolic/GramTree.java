@@ -157,7 +157,8 @@ public final class GramTree {
       double own = Math.max(peak[f], waiting[f] + square);
       double high = Math.max(peak[above], waiting[above] + own);
       wide += merged ? p : 0;
-      boolean waits = wait[above] || (thin && c * GramWork.SPARSE >= wide);
+      boolean products = merged ? wait[f] : thin && c * GramWork.SPARSE >= wide;
+      boolean waits = wait[above] || products;
       double parents = waiting[above] + left + square(wide, waits);
       boolean joins = pays && below[above] + r + Math.max(high, parents) <= most;
       inner[above] |= (joins && !merged) || (joins ? inner[f] : fronts.block(f) > 1);
@@ -166,7 +167,7 @@ public final class GramTree {
         peak[above] = high;
         waiting[above] += left;
         further[above] += merged ? p : 0;
-        wait[above] = waits || (merged && wait[f]);
+        wait[above] = waits;
       }
       return joins;
     }

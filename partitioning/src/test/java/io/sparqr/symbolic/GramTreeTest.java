@@ -148,6 +148,24 @@ class GramTreeTest {
     assertThat(IntStream.range(0, children).filter(less::isRoot).count()).isBetween(10L, 20L);
   }
 
+  /** A long row of a thin leaf is subtracted with others: all strips of its parent wait for it. */
+  @Test
+  void stripsThatWaitAreCounted() {
+    long[] bytes = new long[2];
+    int n = 6000;
+    for (int k = 0; k < 2; k++) {
+      int tail = k == 0 ? 900 : 1100;
+      var sizes =
+          new Sizes(new int[] {1, -1}, new int[] {10, n}, new int[] {tail, 0}, new double[2]);
+      var tree = new GramTree(sizes, new double[] {1e13, 1e13}, new double[2], 1, Long.MAX_VALUE);
+      assertThat(tree.isGram(0) && !tree.isRoot(0)).isTrue();
+      long leaf = 8 * (10L * (10 + tail) - 45);
+      bytes[k] = tree.bytes(1) - leaf;
+    }
+    assertThat(bytes[0]).isEqualTo(8L * (n * (n / 2 + 100L) + 2048L * n));
+    assertThat(bytes[1]).isEqualTo(8L * (n * (n / 2 + 100L) + n * (n / 2L)));
+  }
+
   /** Trees as large as the memory allows, and their bytes as a replay of them counts. */
   @Test
   void aTreeTakesNoMoreThanItMay() {
