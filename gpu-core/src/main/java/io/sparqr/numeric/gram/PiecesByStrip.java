@@ -1,6 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.numeric.gram;
 
+import java.util.Arrays;
+
 /**
  * Which pieces have columns in which strip of a Gram matrix, in their order: of ten million rows
  * with a few columns each, hardly any is of interest to one of eighty strips. Four bytes for each
@@ -21,39 +23,35 @@ final class PiecesByStrip {
   /**
    * Lists.
    *
-   * @param stripOf by column of the pieces
+   * @param place by column of the pieces: that of the front
+   * @param stripOf by column of the front
    */
   PiecesByStrip(RowPieces pieces, int[] place, int[] stripOf, int strips) {
     count = pieces.count();
-    long[] end = strips > FEW ? counts(pieces, place, stripOf, strips) : new long[1];
-    long all = end[end.length - 1];
-    if (strips <= FEW || all > Integer.MAX_VALUE - 8) {
+    long[] end = new long[strips + 1];
+    if (strips > FEW) {
+      each(pieces, place, stripOf, (p, strip) -> end[strip + 1]++);
+    }
+    for (int s = 0; s < strips; s++) {
+      end[s + 1] += end[s];
+    }
+    if (strips <= FEW || end[strips] > Integer.MAX_VALUE - 8) {
       start = new int[0];
       list = start;
       return;
     }
-    start = new int[strips + 1];
-    for (int s = 0; s <= strips; s++) {
-      start[s] = (int) end[s];
-    }
-    list = new int[(int) all];
+    start = Arrays.stream(end).mapToInt(e -> (int) e).toArray();
     int[] next = start.clone();
-    var piece = new RowPiece();
-    for (int p = 0; p < count; p++) {
-      pieces.piece(p, piece);
-      int before = -1;
-      for (int k = 0; k < piece.columns; k++) {
-        int strip = stripOf[place[piece.column[piece.columnFrom + k]]];
-        if (strip != before) {
-          list[next[strip]++] = p;
-          before = strip;
-        }
-      }
-    }
+    int[] pieceOf = new int[start[strips]];
+    each(pieces, place, stripOf, (p, strip) -> pieceOf[next[strip]++] = p);
+    list = pieceOf;
   }
 
-  private static long[] counts(RowPieces pieces, int[] place, int[] stripOf, int strips) {
-    long[] end = new long[strips + 1];
+  private interface Meeting {
+    void of(int piece, int strip);
+  }
+
+  private static void each(RowPieces pieces, int[] place, int[] stripOf, Meeting meeting) {
     var piece = new RowPiece();
     for (int p = 0; p < pieces.count(); p++) {
       pieces.piece(p, piece);
@@ -61,15 +59,11 @@ final class PiecesByStrip {
       for (int k = 0; k < piece.columns; k++) {
         int strip = stripOf[place[piece.column[piece.columnFrom + k]]];
         if (strip != before) {
-          end[strip + 1]++;
+          meeting.of(p, strip);
           before = strip;
         }
       }
     }
-    for (int s = 0; s < strips; s++) {
-      end[s + 1] += end[s];
-    }
-    return end;
   }
 
   /** Number of pieces that a strip has to look at. */
