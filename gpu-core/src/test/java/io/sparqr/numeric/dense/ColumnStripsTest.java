@@ -3,8 +3,10 @@ package io.sparqr.numeric.dense;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.sparqr.symbolic.GramWork;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ColumnStripsTest {
 
@@ -61,6 +63,14 @@ class ColumnStripsTest {
     long square = rows * columns;
     assertThat(ColumnStrips.length(rows, columns))
         .isBetween(square / 2, square / 2 + (W + columns / W) * rows);
+  }
+
+  /** The analysis forecasts it by figures of its own. */
+  @ParameterizedTest
+  @ValueSource(ints = {100, 1024, 1025, 3000, 20_000, 60_000})
+  void theForecastKnowsItsLength(int n) {
+    double length = ColumnStrips.length(n, n);
+    assertThat(GramWork.triangle(n) / length).isBetween(0.98, 1.02);
   }
 
   @ParameterizedTest
