@@ -12,6 +12,7 @@
 #                                                     (one GPU; default 330 1)
 #   evidence.sh FOLDER devices                        the tests of several devices, and under memcheck, synccheck and racecheck
 #                                                     (two GPUs; racecheck takes minutes)
+#   evidence.sh FOLDER dense                          the tests of dense matrices, and under all four tools (one GPU)
 #   EACH            processes a GPU of the sanitizers (default 4: a kernel stays until its list is done, so processes take
 #                   turns, and more of them only run out of their time)
 #   GPUS            so many GPUs alone (default all), from FIRST_GPU on (default 0), so that faults and survey have one for
@@ -21,7 +22,7 @@
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 folder=${1:?folder for the log}
-what=${2:?memcheck, initcheck, synccheck, racecheck, rest, faults, survey or devices}
+what=${2:?memcheck, initcheck, synccheck, racecheck, rest, faults, survey, devices or dense}
 shift 2
 mkdir -p "$folder"
 devices=${GPUS:-$(nvidia-smi -L | wc -l)}
@@ -60,6 +61,12 @@ case $what in
     jobs=$("$here/sanitize.sh" list devices | sed "s/.*/'&'/" | paste -sd ' ')
     commands=("$here/devices.sh first" "GPUS=1 $here/sanitize.sh $folder/$name 1 $jobs")
     ;;
+  dense)
+    name=dense
+    jobs=$("$here/sanitize.sh" list dense | sed "s/.*/'&'/" | paste -sd ' ')
+    commands=("$here/run.sh test --details=tree --include-classname 'io.sparqr.backend.cuda.Cuda(DenseQr|Pursuit)Test'"
+      "GPUS=1 $here/sanitize.sh $folder/$name ${EACH:-4} $jobs")
+    ;;
   *)
     echo "evidence: $what?" >&2
     exit 2
@@ -73,6 +80,7 @@ log=$folder/${start%T*}-${short:-gpu}-$name.txt
   echo "commit: $(cat "$here/COMMIT")"
   echo "kernels: $(cat "$here/KERNELS")"
   [ "$what" != devices ] || echo "several: $(cat "$here/SEVERAL")"
+  [ "$what" != dense ] || echo "dense: $(cat "$here/DENSE")"
   code=0
   for command in "${commands[@]}"; do
     echo

@@ -52,6 +52,7 @@ cp "$home"/benchmarks/papers/* "$out/papers/"
 # What evidence.sh says of the code at the head of its logs.
 "$home/gpu-core/src/main/cuda/fingerprint.sh" >"$out/KERNELS"
 "$home/gpu-core/src/main/cuda/fingerprint.sh" several >"$out/SEVERAL"
+"$home/gpu-core/src/main/cuda/fingerprint.sh" dense >"$out/DENSE"
 { git -C "$home" describe --always --dirty --abbrev=12 --exclude='*' 2>/dev/null || echo unknown; } >"$out/COMMIT"
 ls "$out/gpu-core/classes/io/sparqr/backend/cuda/" | grep -qE '^rounds\.(fatbin|sm_90\.cubin)$' ||
   { echo "pack: no kernels in gpu-core/target/classes: gpu-core/src/main/cuda/build.sh makes them there" >&2; exit 1; }

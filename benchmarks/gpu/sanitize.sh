@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The gpu-tagged tests under NVIDIA's compute-sanitizer, where pack.sh was unpacked: many processes
 # at the same time, on all devices. sanitize.sh <output folder> <processes a device> [<job> ...]
-# sanitize.sh list [devices]   prints all jobs, or those of several devices, which see all devices; needs no GPU
+# sanitize.sh list [devices|dense]   prints all jobs, or those of several devices, which see all devices, or of dense matrices;
+# needs no GPU
 #   job            tool:class[:part], part a slice k/n of its matrices or a regular expression of
 #                  test methods (! before it: all others); without jobs: all jobs that the tests need
 #   SPARQR_SHARED  folder of the shared collection; without it the tests on real matrices skip
@@ -48,8 +49,19 @@ device_jobs() {
   for tool in memcheck initcheck synccheck; do echo "$tool:CudaDevicesTest"; done
   for part in $devices; do echo "racecheck:CudaDevicesTest:$part"; done
 }
+# What dense matrices alone have is a third one.
+dense_jobs() {
+  local tool class
+  for tool in memcheck initcheck synccheck racecheck; do
+    for class in CudaDenseQrTest CudaPursuitTest; do echo "$tool:$class"; done
+  done
+}
 if [ "${1:-}" = list ]; then
-  if [ "${2:-}" = devices ]; then device_jobs; else all_jobs; fi
+  case ${2:-} in
+    devices) device_jobs ;;
+    dense) dense_jobs ;;
+    *) all_jobs ;;
+  esac
   exit
 fi
 out=${1:?output folder}

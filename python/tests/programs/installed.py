@@ -38,7 +38,7 @@ def check_kernels():
         names = jar.namelist()
     chips = os.environ.get("SPARQR_KERNELS") or "sm_80 sm_90 sm_100"
     each = {f"{chip}.cubin" for chip in chips.split()} | {"compute_100.ptx"}
-    for part in "rounds", "several", "sums", "solves":
+    for part in "rounds", "several", "sums", "solves", "dense":
         start = f"io/sparqr/backend/cuda/{part}."
         found = {name.removeprefix(start) for name in names if name.startswith(start)}
         check(found in ({"fatbin"}, each), f"kernels of {part}: {found}")

@@ -41,7 +41,7 @@ if [ "$1" = --flags ]; then
 fi
 
 out=$1
-parts=(rounds several sums solves)
+parts=(rounds several sums solves dense)
 fat=("${parts[@]/%/.fatbin}")
 fat=("${fat[@]/#/$out/}")
 single=()

@@ -2,6 +2,8 @@
 package io.sparqr.backend;
 
 import io.sparqr.numeric.SubtreeFactorizer;
+import io.sparqr.numeric.lowrank.PursuitSite;
+import io.sparqr.numeric.tall.DenseFactorization;
 import io.sparqr.partition.DeviceModel;
 import java.util.List;
 import java.util.Optional;
@@ -68,6 +70,33 @@ public interface QrBackendProvider {
   /** Device memory currently held by this JVM; does not query a device. */
   default long deviceBytesInUse() {
     return 0;
+  }
+
+  /**
+   * QR of dense matrices on a device.
+   *
+   * @param rows m, at least n
+   * @param columns n, at least 1
+   * @param keepQ whether Q will be asked for
+   * @param threads of the host, for transfers
+   * @return empty if the backend has no device
+   * @throws io.sparqr.error.BackendUnavailableException as for {@link #create(int)}
+   */
+  default Optional<DenseFactorization> dense(
+      int device, int rows, int columns, boolean keepQ, int threads) {
+    return Optional.empty();
+  }
+
+  /**
+   * Iterations of Robust PCA on a device.
+   *
+   * @param rows m rows of n values, m at least n
+   * @param threads of the host, for transfers
+   * @return empty if the backend has no device, or none for so many columns
+   * @throws io.sparqr.error.InsufficientMemoryException if a device has not the memory
+   */
+  default Optional<PursuitSite> pursuit(int device, double[][] rows, int threads) {
+    return Optional.empty();
   }
 
   /** Flops below which AUTO keeps a problem of any intensity on the CPU. */

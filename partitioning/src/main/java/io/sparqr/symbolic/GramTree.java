@@ -19,7 +19,7 @@ public final class GramTree {
   private final double[] cost;
 
   /** Size nf; of a root: doubles of its tree that are there together. */
-  private final double[] entries;
+  private final float[] entries;
 
   /**
    * Decides.
@@ -34,7 +34,8 @@ public final class GramTree {
     count = fronts.count();
     parent = new int[count];
     gram = new boolean[count];
-    cost = new double[count];
+    cost = rows.clone();
+    // Nothing below reads the caller's array, which is free from here on.
     double[] open = rows.clone();
     var memory = new Memory(fronts, rhs, (double) bytes / Double.BYTES);
     entries = memory.asRoot;
@@ -46,7 +47,7 @@ public final class GramTree {
       parent[f] = fronts.parent(f);
       double p = fronts.pivots(f);
       double c = fronts.tail(f);
-      cost[f] = GramWork.pivots(p, p + c, rhs) + rows[f];
+      cost[f] += GramWork.pivots(p, p + c, rhs);
       open[f] += GramWork.pivots(p, p + c, rhs);
       double closed = open[f] + GramWork.pivots(c, c, rhs);
       boolean enough = memory.hasRoot(f) && reflectors[f] >= GramWork.LEAST_FLOPS;
@@ -92,16 +93,18 @@ public final class GramTree {
     private final int rhs;
     private final double most;
 
+    // In a driver of a few hundred MB each front counts: seven digits will do.
+
     /** Pivots of fronts that have gone into this one. */
-    private final double[] further;
+    private final int[] further;
 
     /** Of R below the front. */
-    private final double[] below;
+    private final float[] below;
 
     /** What its children leave, and the most that was there for one of them. */
-    private final double[] waiting;
+    private final float[] waiting;
 
-    private final double[] peak;
+    private final float[] peak;
 
     /** Whether it has more than rows of A. */
     private final boolean[] inner;
@@ -110,20 +113,20 @@ public final class GramTree {
     private final boolean[] wait;
 
     /** All, if the front is a root. */
-    final double[] asRoot;
+    final float[] asRoot;
 
     Memory(Fronts fronts, int rhs, double most) {
       this.fronts = fronts;
       this.rhs = rhs;
       this.most = most;
       int count = fronts.count();
-      further = new double[count];
-      below = new double[count];
-      waiting = new double[count];
-      peak = new double[count];
+      further = new int[count];
+      below = new float[count];
+      waiting = new float[count];
+      peak = new float[count];
       inner = new boolean[count];
       wait = new boolean[count];
-      asRoot = new double[count];
+      asRoot = new float[count];
     }
 
     private double columns(int f) {
@@ -137,7 +140,7 @@ public final class GramTree {
     /** Whether there is room for a root, once its children are decided. */
     boolean hasRoot(int f) {
       double n = columns(f);
-      asRoot[f] = below[f] + Math.max(peak[f], waiting[f] + square(n, wait[f]));
+      asRoot[f] = (float) (below[f] + Math.max(peak[f], waiting[f] + square(n, wait[f])));
       return asRoot[f] <= most;
     }
 
@@ -164,9 +167,9 @@ public final class GramTree {
       inner[above] |= (joins && !merged) || (joins ? inner[f] : fronts.block(f) > 1);
       if (joins) {
         below[above] += r;
-        peak[above] = high;
+        peak[above] = (float) high;
         waiting[above] += left;
-        further[above] += merged ? p : 0;
+        further[above] += merged ? (int) p : 0;
         wait[above] = waits;
       }
       return joins;
@@ -212,7 +215,7 @@ public final class GramTree {
    * eliminated and what waits for its parents.
    */
   public long bytes(int f) {
-    return (long) (8 * entries[f]);
+    return (long) (8.0 * entries[f]);
   }
 
   /** The cost of all fronts. */

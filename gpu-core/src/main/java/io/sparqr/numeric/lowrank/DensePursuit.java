@@ -12,6 +12,8 @@ import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.threads.Crew;
 import io.sparqr.threads.Parallel;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,8 +38,10 @@ public final class DensePursuit {
   private final CsrMatrix s;
   private final Pursuit pursuit;
   private final PursuitOptimality optimality;
+  private final String place;
 
-  private DensePursuit(Work work) {
+  private DensePursuit(Work work, String place) {
+    this.place = place;
     rows = work.rows;
     columns = work.columns;
     pursuit = work.pursuit;
@@ -67,7 +71,32 @@ public final class DensePursuit {
   public static DensePursuit decompose(double[][] rows, PursuitOptions options, int threads) {
     var work = new Work(rows, options, threads);
     work.run();
-    return new DensePursuit(work);
+    return new DensePursuit(work, "cores of the host");
+  }
+
+  /**
+   * As {@link #decompose(double[][], PursuitOptions, int)}, with the iterations elsewhere; L, S and
+   * the verdict are made here of what the last one began with.
+   *
+   * @param open makes the place of a matrix that has been looked at; closed afterwards
+   * @return empty if there is no place
+   */
+  public static Optional<DensePursuit> decompose(
+      double[][] rows,
+      PursuitOptions options,
+      int threads,
+      Function<double[][], Optional<PursuitSite>> open) {
+    var work = new Work(rows, options, threads);
+    Optional<PursuitSite> found = open.apply(rows);
+    if (found.isEmpty()) {
+      return Optional.empty();
+    }
+    String place;
+    try (PursuitSite site = found.get()) {
+      place = site.description();
+      work.run(site);
+    }
+    return Optional.of(new DensePursuit(work, place));
   }
 
   /** What there is meanwhile. */
@@ -170,6 +199,33 @@ public final class DensePursuit {
         more = pursuit.goesOn(step, sum(tally));
         last = step;
       }
+    }
+
+    void run(PursuitSite site) {
+      var norms = new PursuitTally[m.length];
+      each(p -> norms[p] = m[p].norms());
+      PursuitTally all = sum(norms);
+      double scale = Pursuit.scale(all);
+      double[] reduced = site.reduced(scale);
+      for (int k = 0; k < reduced.length; k++) {
+        reduced[k] /= scale;
+      }
+      PursuitStart start = pursuit.begin(reduced, all);
+      double[] r = site.begin(start);
+      PursuitStep step;
+      boolean more;
+      do {
+        step = pursuit.step(start, r);
+        PursuitSite.Iterated made = site.advance(step);
+        r = made.r();
+        more = pursuit.goesOn(step, made.tally());
+      } while (more);
+      last = step;
+      double[] s = new double[Math.multiplyExact(rows, columns)];
+      double[] y = new double[s.length];
+      site.before(s, y);
+      PursuitStep ended = step;
+      each(p -> before[p] = PursuitState.of(m[p], ended, from(p), s, y));
     }
 
     private static PursuitTally sum(PursuitTally[] parts) {
@@ -349,6 +405,11 @@ public final class DensePursuit {
   /** Whether the tolerance was reached. */
   public boolean converged() {
     return pursuit.converged();
+  }
+
+  /** Where the iterations were made: the host's cores, or a device by its name. */
+  public String place() {
+    return place;
   }
 
   /** That it was not, if so. */

@@ -69,11 +69,7 @@ public final class Pursuit {
    * @throws MatrixFormatException if M is zero
    */
   public PursuitStart begin(double[] r, PursuitTally norms) {
-    if (norms.maximum == 0) {
-      throw new MatrixFormatException("all values are zero: there is nothing to find", "input", -1);
-    }
-    int exponent = Math.getExponent(norms.maximum);
-    scale = Math.scalb(1.0, -Math.max(-EXPONENT, Math.min(EXPONENT, exponent)));
+    scale = scale(norms);
     double[] scaled = r.clone();
     double squares = 0;
     for (int k = 0; k < scaled.length; k++) {
@@ -94,6 +90,19 @@ public final class Pursuit {
     return new PursuitStart(options.method(), scale, unit, lambda, mu, multiplier);
   }
 
+  /**
+   * The power of two that brings the largest value to 1 or more and below 2.
+   *
+   * @throws MatrixFormatException if all are zero
+   */
+  static double scale(PursuitTally norms) {
+    if (norms.maximum == 0) {
+      throw new MatrixFormatException("all values are zero: there is nothing to find", "input", -1);
+    }
+    int exponent = Math.getExponent(norms.maximum);
+    return Math.scalb(1.0, -Math.max(-EXPONENT, Math.min(EXPONENT, exponent)));
+  }
+
   private double largestSingularValue(double[] r) {
     double[] sigma = new double[columns];
     SmallDense.svd(r, columns, sigma, new double[r.length], new double[r.length]);
@@ -108,7 +117,7 @@ public final class Pursuit {
   public PursuitStep step(PursuitStart start, double[] r) {
     double[] sigma = new double[columns];
     double[] vt = new double[r.length];
-    SmallDense.svd(r, columns, sigma, new double[r.length], vt);
+    SmallDense.svdWithoutU(r, columns, sigma, vt);
     boolean constant = options.method() == PursuitMethod.ADM || !grows;
     double next = constant ? mu : Math.min(GROWTH * mu, largest);
     return new PursuitStep(BlasLoader.kernels(), start, columns, sigma, vt, mu, next);

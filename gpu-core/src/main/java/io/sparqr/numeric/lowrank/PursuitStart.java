@@ -38,4 +38,34 @@ public final class PursuitStart implements Serializable {
     this.mu = mu;
     this.multiplier = multiplier;
   }
+
+  /** How it is done. */
+  public PursuitMethod method() {
+    return method;
+  }
+
+  /** A power of two: all but M itself is of this times M. */
+  public double scale() {
+    return scale;
+  }
+
+  /** 1 / ||scale M||_F. */
+  public double unit() {
+    return unit;
+  }
+
+  /** The weight of the sparse part. */
+  public double lambda() {
+    return lambda;
+  }
+
+  /** The penalty of the first iteration. */
+  public double mu() {
+    return mu;
+  }
+
+  /** Y is this times M scaled, for inexact Lagrangians. */
+  public double multiplier() {
+    return multiplier;
+  }
 }

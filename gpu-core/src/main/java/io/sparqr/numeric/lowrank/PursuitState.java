@@ -65,6 +65,36 @@ public final class PursuitState implements Serializable {
     return new PursuitState(s, y, start.scale, inverse, PursuitTally.NONE);
   }
 
+  /**
+   * What an iteration began with elsewhere.
+   *
+   * @param first of the rows in the whole matrix
+   * @param s of the whole matrix, row-major
+   * @param y likewise
+   */
+  static PursuitState of(PursuitRows m, PursuitStep step, int first, double[] s, double[] y) {
+    return new PursuitState(
+        chunks(m, first, s), chunks(m, first, y), step.start.scale, 1 / step.mu, PursuitTally.NONE);
+  }
+
+  private static double[][] chunks(PursuitRows m, int first, double[] all) {
+    double[][] chunks = new double[m.count()][];
+    int n = m.columns();
+    int at = first;
+    for (int c = 0; c < chunks.length; c++) {
+      int rows = m.rows(c);
+      double[] chunk = new double[rows * n];
+      for (int i = 0; i < rows; i++) {
+        for (int j = 0; j < n; j++) {
+          chunk[i + j * rows] = all[(at + i) * n + j];
+        }
+      }
+      chunks[c] = chunk;
+      at += rows;
+    }
+    return chunks;
+  }
+
   /** The nearest to 0 of all numbers as close to x as the threshold. */
   private static double shrunk(double x, double threshold) {
     return x - Math.max(-threshold, Math.min(threshold, x));

@@ -115,6 +115,38 @@ public final class PursuitStep implements Serializable {
     return f;
   }
 
+  /** The matrix P of L = W P: n x n, column-major. 2 n^2 r flops. */
+  public double[] product() {
+    if (whole.length > 0) {
+      return whole;
+    }
+    double[] p = new double[columns * columns];
+    for (int k = 0; k < rank; k++) {
+      for (int j = 0; j < columns; j++) {
+        double x = right[k + j * rank];
+        for (int i = 0; i < columns; i++) {
+          p[i + j * columns] += left[i + k * columns] * x;
+        }
+      }
+    }
+    return p;
+  }
+
+  /** What all iterations have. */
+  public PursuitStart start() {
+    return start;
+  }
+
+  /** The penalty of this iteration. */
+  public double mu() {
+    return mu;
+  }
+
+  /** The penalty of the next one. */
+  public double nextMu() {
+    return nextMu;
+  }
+
   /** Singular values of W above the threshold. */
   public int rank() {
     return rank;

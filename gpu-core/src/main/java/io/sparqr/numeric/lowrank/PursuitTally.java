@@ -32,6 +32,11 @@ public final class PursuitTally implements Serializable {
   /** Of products of M and Y. */
   final double inner;
 
+  /** Of an iteration. */
+  public static PursuitTally of(double residual, double change, long nonzeros) {
+    return new PursuitTally(residual, change, nonzeros, 0, 0, 0);
+  }
+
   PursuitTally(
       double residual,
       double change,

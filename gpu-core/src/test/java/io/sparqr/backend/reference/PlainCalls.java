@@ -30,7 +30,7 @@ import jcuda.driver.CUstream;
  * StageTasks}: for tests of what the host does with several devices, on machines without one. Work
  * of a stream is put off until somebody waits for it, and streams take turns by chance, so that
  * what is not ordered by a stream, an event or a task's counts comes in any order. No kernels but
- * the rounds'.
+ * the rounds', those of products with Q and of sums over dense matrices.
  */
 public final class PlainCalls {
 
@@ -354,6 +354,10 @@ public final class PlainCalls {
     var stream = (CUstream) a[4];
     Kernel kernel = functions.get((CUfunction) a[0]);
     int device = streams.get(stream).device;
+    if (kernel.device == device && PlainDense.knows(kernel.name)) {
+      ByteBuffer its = ((ByteBuffer) a[5]).duplicate().order(ByteOrder.nativeOrder());
+      return add(stream, new PlainDense(this, device, kernel.name, its, (Integer) a[1]));
+    }
     if (kernel.device != device || !kernel.name.startsWith("sparqr_round_")) {
       return INVALID_VALUE;
     }

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.tall;
 
+import io.sparqr.backend.BackendChoice;
 import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.error.MatrixFormatException;
 import io.sparqr.numeric.lowrank.DensePursuit;
@@ -11,6 +12,7 @@ import io.sparqr.numeric.lowrank.PursuitOptimality;
 import io.sparqr.numeric.lowrank.PursuitOptions;
 import io.sparqr.numeric.lowrank.PursuitPart;
 import io.sparqr.numeric.lowrank.PursuitStep;
+import io.sparqr.spark.device.LocalDevice;
 import io.sparqr.spark.model.SparseRow;
 import java.util.Iterator;
 import java.util.List;
@@ -52,6 +54,9 @@ public final class RobustPca implements AutoCloseable {
   private final PursuitOptimality optimality;
   private boolean closed;
 
+  /** Iterations that a decomposition takes at least, for the choice of a place. */
+  private static final double FEW_ITERATIONS = 20;
+
   private RobustPca(PursuitJobs jobs) {
     this.jobs = jobs;
     pursuit = jobs.pursuit();
@@ -82,8 +87,18 @@ public final class RobustPca implements AutoCloseable {
   /** The options. */
   public static final class Builder {
     private PursuitOptions options = PursuitOptions.DEFAULTS;
+    private BackendChoice backend = BackendChoice.AUTO;
 
     private Builder() {}
+
+    /**
+     * Where {@link #decompose(double[][])} iterates; default AUTO: on a device of this JVM where
+     * there is one and the iterations are worth it. Rows of Spark are for the executors' cores.
+     */
+    public Builder backend(BackendChoice choice) {
+      backend = choice;
+      return this;
+    }
 
     /** The method; the solution is the same. */
     public Builder method(PursuitMethod wanted) {
@@ -148,15 +163,26 @@ public final class RobustPca implements AutoCloseable {
     }
 
     /**
-     * Decomposes a matrix in this JVM, without Spark, by all its processors.
+     * Decomposes a matrix in this JVM, without Spark, by all its processors or a device; the result
+     * and the log say which.
      *
      * @param rows m rows of n values, m at least n
+     * @throws io.sparqr.error.BackendUnavailableException if a device is required and there is none
      * @throws MatrixFormatException if there are no rows or columns, or all values are 0
      * @throws DimensionMismatchException if rows differ in length, or m is less than n
      * @throws io.sparqr.error.NonFiniteValueException for NaN and infinity
      */
     public DensePursuit decompose(double[][] rows) {
-      return DensePursuit.decompose(rows, options, Runtime.getRuntime().availableProcessors());
+      int threads = Runtime.getRuntime().availableProcessors();
+      double n = rows.length == 0 ? 0 : rows[0].length;
+      return LocalDevice.run(
+          backend,
+          FEW_ITERATIONS * 4 * rows.length * n * n,
+          "Robust PCA of %d x %.0f".formatted(rows.length, n),
+          (provider, device) ->
+              DensePursuit.decompose(
+                  rows, options, threads, all -> provider.pursuit(device, all, threads)),
+          () -> DensePursuit.decompose(rows, options, threads));
     }
   }
 

@@ -13,11 +13,13 @@ import java.util.Set;
 import jcuda.driver.CUfunction;
 import jcuda.driver.CUfunction_attribute;
 import jcuda.driver.CUmodule;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The kernels on a device, owned: the überkernel for bundles of up to 4 and of up to 8 row tiles,
- * column sums, and solves with R; a CUDA module for each part of {@link KernelImage}. The rounds of
- * several devices are loaded by the first launch that wants them.
+ * column sums, solves with R, and products with Q; a CUDA module for each part of {@link
+ * KernelImage}. The rounds of several devices and what dense matrices alone have are loaded by the
+ * first launch that wants them.
  */
 public final class CudaModule implements AutoCloseable {
 
@@ -33,9 +35,13 @@ public final class CudaModule implements AutoCloseable {
   /** Of these, what the kernels for one device take; the rest is 0 in a launch of theirs. */
   static final int ONE_STAGE_BYTES = 128;
 
+  /** Dynamic shared memory of a block of {@link #launchPursuitStep}, at most. */
+  public static final int MOST_SHARED_BYTES = 160 << 10;
+
   /** The parts that every device loads at the start. */
   static final Set<KernelImage.Part> AT_ONCE =
-      Collections.unmodifiableSet(EnumSet.complementOf(EnumSet.of(KernelImage.Part.SEVERAL)));
+      Collections.unmodifiableSet(
+          EnumSet.of(KernelImage.Part.ROUNDS, KernelImage.Part.SUMS, KernelImage.Part.SOLVES));
 
   private final CudaDriver driver;
   private final KernelImage image;
@@ -45,6 +51,7 @@ public final class CudaModule implements AutoCloseable {
   private final CUfunction departures = new CUfunction();
   private final CUfunction[] solves = new CUfunction[SolveKind.values().length];
   private final CUfunction[] sums = new CUfunction[SumKind.values().length];
+  private @Nullable Dense dense;
   private boolean closed;
 
   /** Loads the kernels, as {@link KernelImage} has them, into the current context. */
@@ -92,6 +99,56 @@ public final class CudaModule implements AutoCloseable {
     return known;
   }
 
+  /** The kernels of dense matrices. */
+  private record Dense(
+      CUfunction of4,
+      CUfunction of8,
+      CUfunction identity,
+      CUfunction signs,
+      CUfunction product,
+      CUfunction sums,
+      CUfunction pursuitStart,
+      CUfunction pursuitStep) {}
+
+  /** They are loaded if they are not; in the device's context. */
+  private synchronized Dense dense() {
+    Dense known = dense;
+    if (known == null) {
+      load(KernelImage.Part.DENSE);
+      known =
+          new Dense(
+              prepared(KernelImage.Part.DENSE, "sparqr_product_4", 4),
+              prepared(KernelImage.Part.DENSE, "sparqr_product_8", 8),
+              ofDense("sparqr_product_identity"),
+              ofDense("sparqr_product_signs"),
+              ofDense("sparqr_dense_product"),
+              ofDense("sparqr_dense_sums"),
+              ofDense("sparqr_pursuit_start"),
+              ofDense("sparqr_pursuit_step"));
+      allow(known.pursuitStep, MOST_SHARED_BYTES);
+      dense = known;
+    }
+    return known;
+  }
+
+  /** Lets blocks of a kernel have so much dynamic shared memory. */
+  private void allow(CUfunction function, int bytes) {
+    driver.check(
+        "cuFuncSetAttribute",
+        driver
+            .calls()
+            .functionAttribute(
+                function,
+                CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                bytes));
+  }
+
+  private CUfunction ofDense(String name) {
+    var function = new CUfunction();
+    function(KernelImage.Part.DENSE, function, name);
+    return function;
+  }
+
   private void load(KernelImage.Part part) {
     var module = new CUmodule();
     driver.check("cuModuleLoadData", driver.calls().moduleLoad(module, image.of(part)));
@@ -108,14 +165,7 @@ public final class CudaModule implements AutoCloseable {
   private CUfunction prepared(KernelImage.Part part, String name, int bundle) {
     var function = new CUfunction();
     function(part, function, name);
-    driver.check(
-        "cuFuncSetAttribute",
-        driver
-            .calls()
-            .functionAttribute(
-                function,
-                CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                8 * sharedDoubles(bundle)));
+    allow(function, 8 * sharedDoubles(bundle));
     return function;
   }
 
@@ -204,6 +254,63 @@ public final class CudaModule implements AutoCloseable {
           "cuLaunchKernel",
           driver.calls().launch(function, items, THREADS, 0, stream.handle(), parameter, 0));
     }
+  }
+
+  /** Launches this many tasks of a product with Q or Q', for bundles of up to {@code bundle}. */
+  public void launchProduct(int bundle, CudaStream stream, ByteBuffer parameter, int tasks) {
+    Dense kernels = dense();
+    driver.check(
+        "cuLaunchKernel",
+        driver
+            .calls()
+            .launch(
+                bundle > 4 ? kernels.of8 : kernels.of4,
+                tasks,
+                THREADS,
+                8 * sharedDoubles(bundle),
+                stream.handle(),
+                parameter,
+                0));
+  }
+
+  /** Makes the product's matrix, which is zero, the identity. */
+  public void launchIdentity(CudaStream stream, ByteBuffer parameter, int columns) {
+    launchOne(dense().identity, (columns + THREADS - 1) / THREADS, stream, parameter);
+  }
+
+  /** Gives the matrix's rows the signs of the rows of R. */
+  public void launchSigns(CudaStream stream, ByteBuffer parameter, int rows) {
+    launchOne(dense().signs, rows, stream, parameter);
+  }
+
+  /** Launches the product of a dense matrix and a vector. */
+  public void launchDenseProduct(CudaStream stream, ByteBuffer parameter, int blocks) {
+    launchOne(dense().product, blocks, stream, parameter);
+  }
+
+  /** Launches the sums of a dense matrix' columns. */
+  public void launchDenseSums(CudaStream stream, ByteBuffer parameter, int blocks) {
+    launchOne(dense().sums, blocks, stream, parameter);
+  }
+
+  /** Launches what begins Robust PCA. */
+  public void launchPursuitStart(CudaStream stream, ByteBuffer parameter, int blocks) {
+    launchOne(dense().pursuitStart, blocks, stream, parameter);
+  }
+
+  /**
+   * Launches an iteration of Robust PCA.
+   *
+   * @param sharedBytes of a block, at most {@link #MOST_SHARED_BYTES}
+   */
+  public void launchPursuitStep(
+      CudaStream stream, ByteBuffer parameter, int blocks, int sharedBytes) {
+    driver.check(
+        "cuLaunchKernel",
+        driver
+            .calls()
+            .launch(
+                dense().pursuitStep, blocks, THREADS, sharedBytes, stream.handle(), parameter, 0));
   }
 
   /** The inputs of column sums, with one kernel each. */

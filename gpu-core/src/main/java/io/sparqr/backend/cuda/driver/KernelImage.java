@@ -33,7 +33,9 @@ public final class KernelImage {
     /** Column sums and their comparison. */
     SUMS,
     /** Solves with R and their errors. */
-    SOLVES;
+    SOLVES,
+    /** What dense matrices alone have: products with Q, sums. */
+    DENSE;
 
     /** The start of the names of its resources. */
     String start() {

@@ -50,7 +50,17 @@ class KernelImageTest {
               "sparqr_forward_substitution",
               "sparqr_forward_error",
               "sparqr_back_substitution",
-              "sparqr_back_error"));
+              "sparqr_back_error"),
+          Part.DENSE,
+          List.of(
+              "sparqr_product_4",
+              "sparqr_product_8",
+              "sparqr_product_identity",
+              "sparqr_product_signs",
+              "sparqr_dense_product",
+              "sparqr_dense_sums",
+              "sparqr_pursuit_start",
+              "sparqr_pursuit_step"));
 
   /** Every kernel of the sources is listed here. */
   @ParameterizedTest

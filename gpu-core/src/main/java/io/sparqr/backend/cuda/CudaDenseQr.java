@@ -1,0 +1,349 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.cuda;
+
+import io.sparqr.backend.cuda.driver.DeviceBuffer;
+import io.sparqr.backend.cuda.resident.DeviceSession;
+import io.sparqr.backend.cuda.resident.MatrixSums;
+import io.sparqr.backend.cuda.resident.MatrixSums.Sums;
+import io.sparqr.backend.cuda.transfer.DenseRows;
+import io.sparqr.error.DimensionMismatchException;
+import io.sparqr.error.FatalCudaException;
+import io.sparqr.error.IndexOverflowException;
+import io.sparqr.error.NonFiniteValueException;
+import io.sparqr.error.RankDeficientException;
+import io.sparqr.numeric.integrity.DenseSums;
+import io.sparqr.numeric.integrity.IntegrityFailure;
+import io.sparqr.numeric.tall.DenseFactorization;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A = QR of dense m x n matrices, m at least n, on one device; R with a diagonal of at least 0 and
+ * without rank detection. The rows go straight to their places, 8 bytes an entry; V and T stay on
+ * the device, where they are applied and made explicit by lists of the bundles. All matrices of one
+ * object have one size, so that lists are made and sent once.
+ *
+ * <p>Arrays are row-major, as NumPy's. Flops: 2 m n^2 for R, as many again for the thin Q, 4 m n
+ * for each column that Q is applied to. Memory of the device: A, a third more for V and T if Q is
+ * kept, and the matrix of a product. Not thread-safe.
+ *
+ * <p>Everything is checked. R, and products with Q, by sums over the columns before and after
+ * ({@link DenseSums}), an explicit Q by those of the identity and by Q (R u) = A u for a vector u
+ * of random signs; and the bits of what travels are added up at both ends.
+ */
+final class CudaDenseQr implements DenseFactorization {
+
+  /** Norms of columns in this range are factored as they are, others after scaling. */
+  private static final double LEAST = 0x1p-300;
+
+  private static final double MOST = 0x1p300;
+
+  private final DeviceSessions.Lease lease;
+  private final DenseFront front;
+  private final DenseProducts products;
+  private final int rows;
+  private final int columns;
+  private final boolean keepsQ;
+
+  /** n x n; null: nothing is factored. */
+  private double @Nullable [] r;
+
+  /** A u, size m, and R u, of the columns as they were sent; of size 0 if Q is not kept. */
+  private double[] probe = new double[0];
+
+  private double[] image = new double[0];
+
+  private boolean closed;
+
+  /**
+   * Without a matrix yet.
+   *
+   * @param keepQ whether Q will be asked for
+   * @param threads of the host, for transfers
+   * @throws DimensionMismatchException if m is less than n, or n less than 1
+   */
+  CudaDenseQr(
+      DeviceSessions sessions, int ordinal, int rows, int columns, boolean keepQ, int threads) {
+    if (columns < 1 || rows < columns) {
+      throw new DimensionMismatchException(
+          "%d x %d: a device takes matrices of at least as many rows as columns"
+              .formatted(rows, columns),
+          "rows",
+          columns,
+          rows);
+    }
+    this.rows = rows;
+    this.columns = columns;
+    keepsQ = keepQ;
+    lease = sessions.acquire(ordinal);
+    boolean done = false;
+    try {
+      DeviceSession session = lease.session();
+      session.device().bind();
+      front = new DenseFront(session, rows, columns, keepQ, threads);
+      products = new DenseProducts(front);
+      done = true;
+    } finally {
+      if (!done) {
+        lease.close();
+      }
+    }
+  }
+
+  DeviceLane lane() {
+    return front.lane();
+  }
+
+  /** Room for the sums of a matrix of this width. */
+  MatrixSums sums(int width) {
+    return front.sums(width);
+  }
+
+  /** Distance of the rows of A on the device, in doubles. */
+  int leadingDimension() {
+    return front.descriptor().ld();
+  }
+
+  /** Milliseconds of the last factorization's rounds, or product's tasks, on the device. */
+  double kernelMillis() {
+    return front.kernelMillis();
+  }
+
+  @Override
+  public void factor(double[] a) {
+    require(a, columns);
+    guarded(() -> sendAndFactor(a));
+  }
+
+  /** After a sticky error nothing can be released properly: the process has to end. */
+  private void guarded(Runnable work) {
+    try {
+      work.run();
+    } catch (FatalCudaException e) {
+      closed = true;
+      lease.lost(e);
+      throw e;
+    }
+  }
+
+  private void sendAndFactor(double[] a) {
+    r = null;
+    front.prepare();
+    // before the rows, which another stream sends
+    lane().compute().synchronize();
+    Sums sent = front.send(a, DenseRows.unscaled());
+    double[] scale = scale(a, sent.sums());
+    if (scale.length > 0) {
+      sent = front.send(a, scale);
+    }
+    keep(sent, scale);
+  }
+
+  /**
+   * Factors a matrix that is made on the device.
+   *
+   * @param fill enqueues on the lane's stream what writes its rows to the buffer, {@link
+   *     #leadingDimension} doubles apart; all else there is 0
+   * @return R, n x n, row-major
+   */
+  double[] factorInPlace(Consumer<DeviceBuffer> fill) {
+    guarded(
+        () -> {
+          r = null;
+          front.prepare();
+          fill.accept(front.arena());
+          Sums there = front.sumsOfRows();
+          for (double square : there.sums().square()) {
+            if (!(square <= MOST * MOST)) {
+              throw new IntegrityFailure(
+                  "a matrix made on a device has norms of " + Math.sqrt(square));
+            }
+          }
+          keep(there, DenseRows.unscaled());
+        });
+    return factored();
+  }
+
+  private void keep(Sums sent, double[] scale) {
+    double[] full = front.factor(sent);
+    probe = sent.t();
+    image = keepsQ ? times(full, DenseSums.signs(columns)) : probe;
+    for (int i = 0; scale.length > 0 && i < columns; i++) {
+      for (int k = i; k < columns; k++) {
+        full[i * columns + k] /= scale[k];
+      }
+    }
+    r = full;
+  }
+
+  private static double[] times(double[] upper, double[] u) {
+    int n = u.length;
+    double[] z = new double[n];
+    for (int i = 0; i < n; i++) {
+      for (int k = i; k < n; k++) {
+        z[i] += upper[i * n + k] * u[k];
+      }
+    }
+    return z;
+  }
+
+  /** Powers of two that bring the columns' norms near 1, if they need any. */
+  private double[] scale(double[] a, DenseSums of) {
+    boolean plain = true;
+    for (double square : of.square()) {
+      // false for NaN; 0 may be an underflow
+      plain &= square >= LEAST * LEAST && square <= MOST * MOST;
+    }
+    if (plain) {
+      return DenseRows.unscaled();
+    }
+    double[] largest = new double[columns];
+    for (int i = 0; i < rows; i++) {
+      for (int j = 0; j < columns; j++) {
+        double x = Math.abs(a[i * columns + j]);
+        if (!(x <= Double.MAX_VALUE)) {
+          throw new NonFiniteValueException(
+              "row %d, column %d is %s".formatted(i, j, a[i * columns + j]), i, j);
+        }
+        largest[j] = Math.max(largest[j], x);
+      }
+    }
+    double[] scale = new double[columns];
+    for (int j = 0; j < columns; j++) {
+      // Of the denormals the largest power there is.
+      int e = largest[j] == 0 ? 0 : Math.max(-1022, Math.getExponent(largest[j]));
+      scale[j] = Math.scalb(1.0, Math.max(-1022, Math.min(1022, -e)));
+    }
+    return scale;
+  }
+
+  @Override
+  public double[] r() {
+    return factored().clone();
+  }
+
+  @Override
+  public void applyQTransposed(double[] b, int width) {
+    apply(b, width, true);
+  }
+
+  @Override
+  public void applyQ(double[] c, int width) {
+    apply(c, width, false);
+  }
+
+  private void apply(double[] b, int width, boolean transposed) {
+    requireQ();
+    require(b, width);
+    if (width > 0) {
+      guarded(() -> products.multiply(b, width, transposed));
+    }
+  }
+
+  @Override
+  public double[] thinQ() {
+    return explicitQ(columns);
+  }
+
+  @Override
+  public double[] fullQ() {
+    return explicitQ(rows);
+  }
+
+  private double[] explicitQ(int width) {
+    requireQ();
+    long values = (long) rows * width;
+    if (values > Integer.MAX_VALUE - 8L) {
+      throw new IndexOverflowException(
+          "Q of %d x %d values does not fit into an array".formatted(rows, width), "Q", values);
+    }
+    double[] q = new double[(int) values];
+    guarded(() -> products.makeAndFetch(q, width, image, probe));
+    return q;
+  }
+
+  /** Makes the first columns of Q and leaves them on the device. */
+  void make(int width) {
+    requireQ();
+    guarded(() -> products.make(width));
+  }
+
+  @Override
+  public double[] solve(double[] b, int width) {
+    double[] upper = factored();
+    int zero = -1;
+    int rank = columns;
+    for (int j = columns - 1; j >= 0; j--) {
+      if (upper[j + j * columns] == 0) {
+        zero = j;
+        rank--;
+      }
+    }
+    if (zero >= 0) {
+      throw new RankDeficientException(
+          "column %d is a combination of those before it".formatted(zero), rank, columns);
+    }
+    applyQTransposed(b, width);
+    double[] x = new double[Math.multiplyExact(columns, width)];
+    System.arraycopy(b, 0, x, 0, x.length);
+    for (int j = columns - 1; j >= 0; j--) {
+      for (int k = 0; k < width; k++) {
+        x[j * width + k] /= upper[j + j * columns];
+      }
+      for (int i = 0; i < j; i++) {
+        double factor = upper[i * columns + j];
+        for (int k = 0; k < width; k++) {
+          x[i * width + k] = Math.fma(-factor, x[j * width + k], x[i * width + k]);
+        }
+      }
+    }
+    return x;
+  }
+
+  private double[] factored() {
+    if (closed || r == null) {
+      throw new IllegalStateException(
+          closed ? "the factorization is closed" : "nothing has been factored");
+    }
+    return r;
+  }
+
+  private void requireQ() {
+    factored();
+    if (!keepsQ) {
+      throw new IllegalStateException("Q was not kept");
+    }
+  }
+
+  private void require(double[] b, int width) {
+    if (closed) {
+      throw new IllegalStateException("the factorization is closed");
+    }
+    if (b.length != (long) rows * width) {
+      throw new DimensionMismatchException(
+          "%d values, where %d x %d are needed".formatted(b.length, rows, width),
+          "values",
+          (long) rows * width,
+          b.length);
+    }
+  }
+
+  @Override
+  public String description() {
+    return lane().device().name();
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      lane().device().bind();
+      try {
+        products.close();
+        front.close();
+      } finally {
+        lease.close();
+      }
+    }
+  }
+}
