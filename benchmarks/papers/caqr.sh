@@ -4,6 +4,7 @@
 #   caqr.sh table1    192 columns, 1,000 to 1,000,000 rows
 #   caqr.sh figure8   heights 1,024 to 65,536 by widths 64 to 8,192, as far as there are more rows than columns
 #   caqr.sh figure9   8,192 rows, 64 to 8,192 columns
+#   caqr.sh film      table 2 on a device: iterations a second, and a whole decomposition
 #   caqr.sh table2    Robust PCA of a film of 288 x 384 x 100, iterations a second, on this machine's cores; needs no device
 # cuSOLVER's dgeqrf beside ours. The paper is in single precision; all of this is in double precision.
 set -euo pipefail
@@ -27,6 +28,10 @@ case ${1:-} in
     device
     dense 8192x64 8192x128 8192x192 8192x256 8192x512 8192x1024 8192x2048 8192x4096 8192x8192
     ;;
+  film)
+    device
+    SPARQR_HEAP=${SPARQR_HEAP:-16g} "$packed/run.sh" java io.sparqr.backend.cuda.CudaPursuitSpeed 288 384 100 80 5
+    ;;
   table2)
     home=$(cd "$here/../.." && pwd -P)
     [ -f "$home/benchmarks/target/test.classpath" ] || { echo "$0: compile the project first: ./mvnw test-compile" >&2; exit 2; }
@@ -35,7 +40,7 @@ case ${1:-} in
     java $(sed -n 's:.*<spark.jvm.args>\(.*\)</spark.jvm.args>.*:\1:p' "$home/pom.xml") -Xmx4g -cp "$path" io.sparqr.spark.tall.RobustPcaSpeed
     ;;
   *)
-    sed -n '3,7s/^# //p' "$0" >&2
+    sed -n '3,8s/^# //p' "$0" >&2
     exit 2
     ;;
 esac

@@ -1,6 +1,8 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 // What dense matrices alone have: products with Q and Q' of a front (dense/products.cuh), sums with which everything is
-// checked (dense/sums.cuh), iterations of Robust PCA (dense/pursuit.cuh). Block: 128 threads.
+// checked (dense/sums.cuh), iterations of Robust PCA (dense/pursuit.cuh) and their SVD (dense/jacobi.cuh). Block: 128 threads,
+// of the last one 1024.
+#include "dense/jacobi.cuh"
 #include "dense/products.cuh"
 #include "dense/pursuit.cuh"
 #include "dense/sums.cuh"
@@ -45,4 +47,9 @@ extern "C" __global__ void __launch_bounds__(SPARQR_THREADS)
 extern "C" __global__ void __launch_bounds__(SPARQR_THREADS)
     sparqr_pursuit_step(const __grid_constant__ SparqrPursuit pursuit) {
   pursuit_step(pursuit);
+}
+
+extern "C" __global__ void __launch_bounds__(SPARQR_JACOBI_THREADS, 1)
+    sparqr_jacobi(const __grid_constant__ SparqrJacobi its) {
+  jacobi(its);
 }

@@ -19,7 +19,7 @@ struct SparqrDense {
 static_assert(sizeof(SparqrDense) == 64, "");
 
 /** Rows that one block sums. */
-constexpr int SPARQR_DENSE_ROWS = 512;
+constexpr int SPARQR_DENSE_ROWS = 128;
 
 /** t = A v. A warp takes a row; grid: any. */
 __device__ __forceinline__ void dense_product(const SparqrDense& d) {

@@ -8,6 +8,7 @@ import io.sparqr.numeric.lowrank.PursuitOptions;
 import io.sparqr.numeric.lowrank.PursuitSite;
 import io.sparqr.numeric.lowrank.PursuitStart;
 import io.sparqr.numeric.lowrank.PursuitStep;
+import io.sparqr.numeric.lowrank.RightSvd;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Locale;
@@ -18,8 +19,7 @@ import java.util.function.Supplier;
  * Iterations a second of Robust PCA on one device, of the paper's size (288 x 384 pixels, 100
  * frames): {@code CudaPursuitSpeed [HEIGHT WIDTH FRAMES ITERATIONS REPEATS]}. A rate is that of the
  * later half of ITERATIONS: sending the matrix, the result and the verdict do not count. Beside it
- * what of an iteration is the host's SVD. Then a whole decomposition to 1e-7, and that of the
- * host's cores.
+ * what of an iteration is the host's, from one to the next. Then a whole decomposition to 1e-7.
  */
 public final class CudaPursuitSpeed {
 
@@ -59,7 +59,7 @@ public final class CudaPursuitSpeed {
       Collections.sort(rates);
       System.out.printf(
           Locale.ROOT,
-          "%d x %d, %s | median %.1f, least %.1f, most %.1f iterations/s | SVD %.2f ms%n",
+          "%d x %d, %s | median %.1f, least %.1f, most %.1f iterations/s | host %.2f ms%n",
           m.length,
           m[0].length,
           method,
@@ -100,7 +100,7 @@ public final class CudaPursuitSpeed {
     }
 
     @Override
-    public double[] begin(PursuitStart start) {
+    public RightSvd begin(PursuitStart start) {
       return site.begin(start);
     }
 

@@ -99,6 +99,11 @@ final class CudaDenseQr implements DenseFactorization {
     return front.sums(width);
   }
 
+  /** R of the last matrix on the device, its rows one after the other. */
+  DeviceBuffer packedR() {
+    return front.packedR();
+  }
+
   /** Distance of the rows of A on the device, in doubles. */
   int leadingDimension() {
     return front.descriptor().ld();

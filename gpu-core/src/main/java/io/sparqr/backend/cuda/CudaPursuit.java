@@ -13,6 +13,7 @@ import io.sparqr.numeric.lowrank.PursuitSite;
 import io.sparqr.numeric.lowrank.PursuitStart;
 import io.sparqr.numeric.lowrank.PursuitStep;
 import io.sparqr.numeric.lowrank.PursuitTally;
+import io.sparqr.numeric.lowrank.RightSvd;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -27,6 +28,9 @@ final class CudaPursuit implements PursuitSite {
 
   /** Bytes of SparqrPursuit, the launch's parameter. */
   private static final int PARAMETER_BYTES = 144;
+
+  /** Bytes of SparqrJacobi. */
+  private static final int JACOBI_BYTES = 32;
 
   /** SPARQR_PURSUIT_ROWS. */
   private static final int ROWS = 32;
@@ -46,6 +50,7 @@ final class CudaPursuit implements PursuitSite {
   private final DeviceBuffer m;
   private final DeviceBuffer product;
   private final DeviceBuffer sums;
+  private final DeviceBuffer vectors;
 
   /** The iteration's and the one before it; which is which changes. */
   private final DeviceBuffer[] s = new DeviceBuffer[2];
@@ -78,6 +83,7 @@ final class CudaPursuit implements PursuitSite {
       }
       product = buffer((long) padded * padded);
       sums = buffer((long) SUMS * parts);
+      vectors = buffer((long) columns * (columns + 1) + 1);
       send(all);
       done = true;
     } finally {
@@ -123,12 +129,12 @@ final class CudaPursuit implements PursuitSite {
   }
 
   @Override
-  public double[] begin(PursuitStart start) {
+  public RightSvd begin(PursuitStart start) {
     scale = start.scale();
     inverse = 1 / start.mu();
     double multiplier = start.method() == PursuitMethod.INEXACT_ALM ? start.multiplier() : 0;
     double threshold = start.lambda() * inverse;
-    return turned(qr.factorInPlace(w -> start(w, inverse, threshold, multiplier)));
+    return svd(qr.factorInPlace(w -> start(w, inverse, threshold, multiplier)));
   }
 
   private void start(DeviceBuffer w, double over, double threshold, double multiplier) {
@@ -175,7 +181,32 @@ final class CudaPursuit implements PursuitSite {
             });
     now = to;
     inverse = 1 / step.nextMu();
-    return new Iterated(tally(), turned(r));
+    return new Iterated(tally(), svd(r));
+  }
+
+  /** Of the rows that were factored last, whose R this is. */
+  RightSvd svd(double[] r) {
+    int bytes = 8 * columns * (columns + 1);
+    if (bytes > CudaModule.MOST_SHARED_BYTES) {
+      return RightSvd.of(turned(r), columns);
+    }
+    ByteBuffer p = ByteBuffer.allocateDirect(JACOBI_BYTES).order(ByteOrder.nativeOrder());
+    long sweeps = vectors.address() + 8L * columns * (columns + 1);
+    p.putLong(qr.packedR().address()).putLong(vectors.address()).putLong(sweeps);
+    p.putInt(columns).putInt(0).flip();
+    CudaStream stream = lane().compute();
+    lane().device().module().launchJacobi(stream, p, bytes);
+    PinnedBuffer buffer = lane().session().pinned().acquire(vectors.bytes());
+    try {
+      stream.download(buffer, 0, vectors.at(0), vectors.bytes());
+      stream.synchronize();
+      double[] out = new double[columns * (columns + 1)];
+      buffer.view(0, 8 * out.length).asDoubleBuffer().get(out);
+      int made = buffer.view(8 * out.length, 8 * out.length + 4).getInt();
+      return JacobiSvd.checked(r, columns, out, made);
+    } finally {
+      lane().session().pinned().release(buffer);
+    }
   }
 
   /** P, n x n, column-major, to its place, row-major with zeros. */

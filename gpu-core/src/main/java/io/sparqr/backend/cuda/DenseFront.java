@@ -89,6 +89,11 @@ final class DenseFront implements AutoCloseable {
     lane.memory().clear(program, lane.compute());
   }
 
+  /** R, its rows one after the other. */
+  DeviceBuffer packedR() {
+    return lane.memory().get(Part.OUT);
+  }
+
   /** Where the rows are, a leading dimension apart. */
   DeviceBuffer arena() {
     return lane.memory().get(Part.ARENA);
@@ -200,7 +205,7 @@ final class DenseFront implements AutoCloseable {
 
   private double[] collect() {
     double[] packed = new double[Math.toIntExact(program.outLength(0))];
-    DeviceBuffer there = lane.memory().get(Part.OUT);
+    DeviceBuffer there = packedR();
     lane.download(there, List.of(new Slice(0, packed)));
     long bits = 0;
     for (double x : packed) {

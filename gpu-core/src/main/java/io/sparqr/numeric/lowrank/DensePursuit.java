@@ -211,13 +211,13 @@ public final class DensePursuit {
         reduced[k] /= scale;
       }
       PursuitStart start = pursuit.begin(reduced, all);
-      double[] r = site.begin(start);
+      RightSvd w = site.begin(start);
       PursuitStep step;
       boolean more;
       do {
-        step = pursuit.step(start, r);
+        step = pursuit.step(start, w);
         PursuitSite.Iterated made = site.advance(step);
-        r = made.r();
+        w = made.w();
         more = pursuit.goesOn(step, made.tally());
       } while (more);
       last = step;

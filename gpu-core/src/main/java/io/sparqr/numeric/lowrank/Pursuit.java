@@ -115,12 +115,14 @@ public final class Pursuit {
    * @param r R of W, n x n, column-major
    */
   public PursuitStep step(PursuitStart start, double[] r) {
-    double[] sigma = new double[columns];
-    double[] vt = new double[r.length];
-    SmallDense.svdWithoutU(r, columns, sigma, vt);
+    return step(start, RightSvd.of(r, columns));
+  }
+
+  /** As above, by the SVD of W. */
+  PursuitStep step(PursuitStart start, RightSvd w) {
     boolean constant = options.method() == PursuitMethod.ADM || !grows;
     double next = constant ? mu : Math.min(GROWTH * mu, largest);
-    return new PursuitStep(BlasLoader.kernels(), start, columns, sigma, vt, mu, next);
+    return new PursuitStep(BlasLoader.kernels(), start, columns, w.sigma(), w.vt(), mu, next);
   }
 
   /**

@@ -14,16 +14,16 @@ public interface PursuitSite extends AutoCloseable {
    */
   double[] reduced(double scale);
 
-  /** Makes S and Y before the first iteration; returns R of W, n x n, column-major. */
-  double[] begin(PursuitStart start);
+  /** Makes S and Y before the first iteration; returns the SVD of W. */
+  RightSvd begin(PursuitStart start);
 
   /**
    * An iteration.
    *
    * @param tally of it
-   * @param r of the next W, n x n, column-major
+   * @param w of the next W
    */
-  record Iterated(PursuitTally tally, double[] r) {}
+  record Iterated(PursuitTally tally, RightSvd w) {}
 
   /** Makes the next iteration. 4 m n^2 flops. */
   Iterated advance(PursuitStep step);

@@ -9,7 +9,9 @@ import io.sparqr.numeric.Tolerances;
 import io.sparqr.numeric.lowrank.DensePursuit;
 import io.sparqr.numeric.lowrank.PursuitMethod;
 import io.sparqr.numeric.lowrank.PursuitOptions;
+import io.sparqr.numeric.lowrank.RightSvd;
 import java.util.Optional;
+import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -80,6 +82,34 @@ abstract class CudaPursuitContract {
         .isCloseTo(
             here.optimality().objective(),
             within(Tolerances.RECOVERED * here.optimality().objective()));
+  }
+
+  /** One column and many, graded ones, and dependent ones; the last size is LAPACK's anyway. */
+  @ParameterizedTest
+  @CsvSource({"1, 1", "2, 1", "33, 0.5", "100, 1", "100, 0.8", "141, 0.9", "143, 1", "150, 1"})
+  void singularValuesAreThoseOfLapack(int n, double decay) {
+    var random = new Random(SEED + n);
+    double[][] m = new double[n + 40][n];
+    for (double[] row : m) {
+      for (int k = 0; k < n; k++) {
+        row[k] = k % 10 == 9 ? row[k - 1] : random.nextGaussian() * Math.pow(decay, k);
+      }
+    }
+    try (var site = new CudaPursuit(sessions(), 0, m, 2)) {
+      double[] r = site.reduced(1);
+      double[] rows = new double[n * n];
+      for (int i = 0; i < n; i++) {
+        for (int k = i; k < n; k++) {
+          rows[i * n + k] = r[i + k * n];
+        }
+      }
+      RightSvd found = site.svd(rows);
+      RightSvd expected = RightSvd.of(r, n);
+      double limit = Tolerances.of(n, n, 1) * expected.sigma()[0];
+      for (int k = 0; k < n; k++) {
+        assertThat(found.sigma()[k]).isCloseTo(expected.sigma()[k], within(limit));
+      }
+    }
   }
 
   /** Any units, and the same bits in a second run. */

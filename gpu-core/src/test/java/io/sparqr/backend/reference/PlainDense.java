@@ -4,6 +4,7 @@ package io.sparqr.backend.reference;
 import io.sparqr.backend.reference.PlainCalls.Progress;
 import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.backend.staged.product.ProductList;
+import io.sparqr.numeric.lowrank.RightSvd;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -37,7 +38,8 @@ final class PlainDense implements PlainCalls.Work {
   static boolean knows(String kernel) {
     return kernel.startsWith("sparqr_product_")
         || kernel.startsWith("sparqr_dense_")
-        || kernel.startsWith("sparqr_pursuit_");
+        || kernel.startsWith("sparqr_pursuit_")
+        || kernel.equals("sparqr_jacobi");
   }
 
   @Override
@@ -49,6 +51,7 @@ final class PlainDense implements PlainCalls.Work {
       case "sparqr_dense_sums" -> sums();
       case "sparqr_pursuit_start" -> start();
       case "sparqr_pursuit_step" -> iterate();
+      case "sparqr_jacobi" -> jacobi();
       default -> {
         return task();
       }
@@ -164,6 +167,31 @@ final class PlainDense implements PlainCalls.Work {
       parts[part + 1] += Math.pow(nextS - was, 2);
       parts[part + 2] += (alternating ? nextS : was) != 0 ? 1 : 0;
     }
+  }
+
+  /** By LAPACK instead. */
+  private void jacobi() {
+    int n = p.getInt(24);
+    Place packed = place(0);
+    Place out = place(8);
+    double[] r = new double[n * n];
+    int at = packed.at;
+    for (int i = 0; i < n; i++) {
+      for (int k = i; k < n; k++) {
+        r[i + k * n] = packed.all[at++];
+      }
+    }
+    RightSvd svd = RightSvd.of(r, n);
+    for (int k = 0; k < n; k++) {
+      // in any order
+      int to = n - 1 - k;
+      out.all[out.at + to] = svd.sigma()[k];
+      for (int j = 0; j < n; j++) {
+        out.all[out.at + n + to * n + j] = svd.vt()[k + j * n];
+      }
+    }
+    Place sweeps = place(16);
+    sweeps.all[sweeps.at] = Double.longBitsToDouble(3);
   }
 
   private boolean negated(Place front, int i) {

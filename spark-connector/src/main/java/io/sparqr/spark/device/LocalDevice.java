@@ -47,8 +47,12 @@ public final class LocalDevice {
    */
   public static <T> T run(
       BackendChoice choice, double flops, String what, Work<T> work, Supplier<T> host) {
-    DeviceVerdict verdict = verdict(choice, flops);
-    Backends.Chosen chosen = Backends.choose(verdict, n -> n == 0 ? List.of() : List.of(0));
+    return run(verdict(choice, flops), Backends.cuda(), what, work, host);
+  }
+
+  static <T> T run(
+      DeviceVerdict verdict, Backends.Cuda cuda, String what, Work<T> work, Supplier<T> host) {
+    Backends.Chosen chosen = Backends.choose(verdict, cuda, n -> n == 0 ? List.of() : List.of(0));
     String why = chosen.reason();
     if (chosen.onDevice()) {
       int device = chosen.devices().get(0);

@@ -35,7 +35,12 @@ public final class CudaModule implements AutoCloseable {
   /** Of these, what the kernels for one device take; the rest is 0 in a launch of theirs. */
   static final int ONE_STAGE_BYTES = 128;
 
-  /** Dynamic shared memory of a block of {@link #launchPursuitStep}, at most. */
+  /** Threads of the block that {@link #launchJacobi} has. */
+  private static final int JACOBI_THREADS = 1024;
+
+  /**
+   * Dynamic shared memory of a block of {@link #launchPursuitStep}, or of {@link #launchJacobi}.
+   */
   public static final int MOST_SHARED_BYTES = 160 << 10;
 
   /** The parts that every device loads at the start. */
@@ -108,7 +113,8 @@ public final class CudaModule implements AutoCloseable {
       CUfunction product,
       CUfunction sums,
       CUfunction pursuitStart,
-      CUfunction pursuitStep) {}
+      CUfunction pursuitStep,
+      CUfunction jacobi) {}
 
   /** They are loaded if they are not; in the device's context. */
   private synchronized Dense dense() {
@@ -124,8 +130,10 @@ public final class CudaModule implements AutoCloseable {
               ofDense("sparqr_dense_product"),
               ofDense("sparqr_dense_sums"),
               ofDense("sparqr_pursuit_start"),
-              ofDense("sparqr_pursuit_step"));
+              ofDense("sparqr_pursuit_step"),
+              ofDense("sparqr_jacobi"));
       allow(known.pursuitStep, MOST_SHARED_BYTES);
+      allow(known.jacobi, MOST_SHARED_BYTES);
       dense = known;
     }
     return known;
@@ -311,6 +319,19 @@ public final class CudaModule implements AutoCloseable {
             .calls()
             .launch(
                 dense().pursuitStep, blocks, THREADS, sharedBytes, stream.handle(), parameter, 0));
+  }
+
+  /**
+   * Launches the SVD of a triangle, by one block.
+   *
+   * @param sharedBytes at most {@link #MOST_SHARED_BYTES}
+   */
+  public void launchJacobi(CudaStream stream, ByteBuffer parameter, int sharedBytes) {
+    driver.check(
+        "cuLaunchKernel",
+        driver
+            .calls()
+            .launch(dense().jacobi, 1, JACOBI_THREADS, sharedBytes, stream.handle(), parameter, 0));
   }
 
   /** The inputs of column sums, with one kernel each. */

@@ -23,7 +23,7 @@ public final class MatrixSums implements AutoCloseable {
   private static final int STRIP = 128;
 
   /** SPARQR_DENSE_ROWS. */
-  private static final int ROWS = 512;
+  private static final int ROWS = 128;
 
   /** Blocks of the product: more than a device runs at a time. */
   private static final int MOST_BLOCKS = 4096;
@@ -54,6 +54,8 @@ public final class MatrixSums implements AutoCloseable {
     boolean done = false;
     try {
       probe = new DeviceBuffer(device.driver(), 8 * rows);
+      // sums of bits alone read it before anything is in it
+      stream.fill(probe.at(0), (byte) 0, 8 * rows);
       done = true;
     } finally {
       if (!done) {

@@ -60,7 +60,8 @@ class KernelImageTest {
               "sparqr_dense_product",
               "sparqr_dense_sums",
               "sparqr_pursuit_start",
-              "sparqr_pursuit_step"));
+              "sparqr_pursuit_step",
+              "sparqr_jacobi"));
 
   /** Every kernel of the sources is listed here. */
   @ParameterizedTest
