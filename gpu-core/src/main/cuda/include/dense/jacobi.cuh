@@ -59,8 +59,8 @@ __device__ __forceinline__ bool rotate(double* x, double* y, double& a, double& 
     d = fma(x[i], y[i], d);
   }
   d = warp_sum(d);
-  // The cosine of their angle, and what rounding makes of it: a hundred rotations of a sweep leave ten eps. With 2^-49 there
-  // were 35 sweeps of W's R at n = 100, nearly all of them for nothing.
+  // The cosine of their angle, and what rounding makes of it: the hundred rotations of a sweep leave some ten eps, and the
+  // dot product its own.
   if (!(d * d > 0x1p-92 * of_x * of_y)) {
     return false;
   }

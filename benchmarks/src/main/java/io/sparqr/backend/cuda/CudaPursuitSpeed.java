@@ -3,6 +3,7 @@ package io.sparqr.backend.cuda;
 
 import io.sparqr.matrix.gallery.MovingScene;
 import io.sparqr.numeric.lowrank.DensePursuit;
+import io.sparqr.numeric.lowrank.PlacedPursuit;
 import io.sparqr.numeric.lowrank.PursuitMethod;
 import io.sparqr.numeric.lowrank.PursuitOptions;
 import io.sparqr.numeric.lowrank.PursuitSite;
@@ -43,7 +44,7 @@ public final class CudaPursuitSpeed {
       double svd = 0;
       for (int k = 0; k <= size[4]; k++) {
         var clock = new ArrayList<Clock>();
-        DensePursuit.decompose(
+        PlacedPursuit.decompose(
             m,
             options.withMaxIterations(size[3]),
             threads,
@@ -75,7 +76,7 @@ public final class CudaPursuitSpeed {
 
   private static DensePursuit decompose(
       DeviceSessions sessions, double[][] m, PursuitOptions options, int threads) {
-    return DensePursuit.decompose(
+    return PlacedPursuit.decompose(
             m, options, threads, rows -> Optional.of(new CudaPursuit(sessions, 0, rows, threads)))
         .orElseThrow();
   }

@@ -330,6 +330,7 @@ class EvidenceTest {
     Path copy = Files.copy(script, folder.resolve("fingerprint.sh"));
     Path shared = folder.resolve("include/h.cuh");
     Path own = folder.resolve("include/dense/sums.cuh");
+    write(folder.resolve("include/several/peers.cuh"), "#pragma once", "");
     write(shared, "#pragma once", "");
     write(folder.resolve("kernels/dense.cu"), "int a;", "");
     write(own, "#pragma once", "");

@@ -84,6 +84,8 @@ final class CudaPursuit implements PursuitSite {
       product = buffer((long) padded * padded);
       sums = buffer((long) SUMS * parts);
       vectors = buffer((long) columns * (columns + 1) + 1);
+      // the kernel writes four of the last eight bytes, all of which travel
+      lane().compute().fill(vectors.at(0), (byte) 0, vectors.bytes());
       send(all);
       done = true;
     } finally {

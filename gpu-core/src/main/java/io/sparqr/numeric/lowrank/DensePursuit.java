@@ -74,14 +74,8 @@ public final class DensePursuit {
     return new DensePursuit(work, "cores of the host");
   }
 
-  /**
-   * As {@link #decompose(double[][], PursuitOptions, int)}, with the iterations elsewhere; L, S and
-   * the verdict are made here of what the last one began with.
-   *
-   * @param open makes the place of a matrix that has been looked at; closed afterwards
-   * @return empty if there is no place
-   */
-  public static Optional<DensePursuit> decompose(
+  /** For {@link PlacedPursuit}. */
+  static Optional<DensePursuit> decompose(
       double[][] rows,
       PursuitOptions options,
       int threads,

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.sparqr.matrix.gallery.LowRankPlusSparse;
 import io.sparqr.numeric.Tolerances;
 import io.sparqr.numeric.lowrank.DensePursuit;
+import io.sparqr.numeric.lowrank.PlacedPursuit;
 import io.sparqr.numeric.lowrank.PursuitMethod;
 import io.sparqr.numeric.lowrank.PursuitOptions;
 import io.sparqr.numeric.lowrank.RightSvd;
@@ -26,7 +27,7 @@ abstract class CudaPursuitContract {
 
   private DensePursuit onDevice(double[][] m, PursuitOptions options) {
     DeviceSessions its = sessions();
-    return DensePursuit.decompose(
+    return PlacedPursuit.decompose(
             m, options, 2, rows -> Optional.of(new CudaPursuit(its, 0, rows, 2)))
         .orElseThrow();
   }

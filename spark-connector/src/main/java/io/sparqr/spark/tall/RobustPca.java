@@ -5,6 +5,7 @@ import io.sparqr.backend.BackendChoice;
 import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.error.MatrixFormatException;
 import io.sparqr.numeric.lowrank.DensePursuit;
+import io.sparqr.numeric.lowrank.PlacedPursuit;
 import io.sparqr.numeric.lowrank.Pursuit;
 import io.sparqr.numeric.lowrank.PursuitIteration;
 import io.sparqr.numeric.lowrank.PursuitMethod;
@@ -180,7 +181,7 @@ public final class RobustPca implements AutoCloseable {
           FEW_ITERATIONS * 4 * rows.length * n * n,
           "Robust PCA of %d x %.0f".formatted(rows.length, n),
           (provider, device) ->
-              DensePursuit.decompose(
+              PlacedPursuit.decompose(
                   rows, options, threads, all -> provider.pursuit(device, all, threads)),
           () -> DensePursuit.decompose(rows, options, threads));
     }
