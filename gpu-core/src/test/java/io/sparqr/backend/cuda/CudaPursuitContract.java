@@ -13,6 +13,7 @@ import io.sparqr.numeric.lowrank.PursuitOptions;
 import io.sparqr.numeric.lowrank.RightSvd;
 import java.util.Optional;
 import java.util.Random;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -83,6 +84,23 @@ abstract class CudaPursuitContract {
         .isCloseTo(
             here.optimality().objective(),
             within(Tolerances.RECOVERED * here.optimality().objective()));
+  }
+
+  /** The host ends in parts what a device has in one piece. */
+  @Test
+  void theHostEndsItInParts() {
+    double[][] matrix = new LowRankPlusSparse(9000, 60, 3, 0.05, SEED + 3).matrix();
+    PursuitOptions options = PursuitOptions.DEFAULTS.withMaxIterations(4);
+    DensePursuit here = DensePursuit.decompose(matrix, options, 2);
+    DensePursuit there = onDevice(matrix, options);
+    assertThat(there.s().columnIndex()).isEqualTo(here.s().columnIndex());
+    for (int i = 0; i < matrix.length; i += 431) {
+      double[] expected = here.lowRankRow(i);
+      double[] l = there.lowRankRow(i);
+      for (int k = 0; k < l.length; k++) {
+        assertThat(l[k]).isCloseTo(expected[k], within(Tolerances.RECOVERED));
+      }
+    }
   }
 
   /** One column and many, graded ones, and dependent ones; the last size is LAPACK's anyway. */
