@@ -260,8 +260,8 @@ def _on_driver(spark: SparkSession, problem: Problem, mode: str, partitions: int
     try:
         support = java_class(spark._jvm, _SUPPORT)
         support.factor(rows.jrdd, m, n, complete, rows.folder.path)
-        r = rows.folder.read("r", "<f8").astype(float, copy=False).reshape((height, n), order="F")
-        q = rows.folder.read("q", "<f8").astype(float, copy=False).reshape((m, -1), order="F")
+        r = rows.folder.read("r", "<f8").astype(float, copy=False).reshape((height, n))
+        q = rows.folder.read("q", "<f8").astype(float, copy=False).reshape((m, -1))
     finally:
         rows.close()
     if mode == "r":

@@ -1,18 +1,12 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.arrays;
 
-import io.sparqr.backend.BackendChoice;
-import io.sparqr.backend.QrBackendProvider;
 import io.sparqr.error.InsufficientMemoryException;
-import io.sparqr.numeric.dense.BlasLoader;
-import io.sparqr.numeric.dense.DenseQr;
-import io.sparqr.numeric.tall.DenseFactorization;
-import io.sparqr.spark.device.LocalDevice;
 import io.sparqr.spark.engine.SparkErrors;
 import io.sparqr.spark.model.SparseRow;
+import io.sparqr.spark.tall.DenseQR;
 import io.sparqr.spark.tall.QStorage;
 import io.sparqr.spark.tall.TallSkinnyQR;
-import io.sparqr.threads.Crew;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -21,7 +15,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Optional;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.ml.linalg.SQLDataTypes;
 import org.apache.spark.ml.linalg.Vectors;
@@ -57,8 +50,8 @@ public final class TallArrays {
   }
 
   /**
-   * QR of any shape on the driver: writes R, h x n, and Q, m x h or m x m, h the smaller of m and
-   * n, both by columns.
+   * QR of any shape on the driver, by its device where that pays ({@link DenseQR}): writes R, h x
+   * n, and Q, m x h or m x m, h the smaller of m and n, both by rows.
    *
    * @param rows each with its number of columns
    * @param m their number
@@ -72,9 +65,9 @@ public final class TallArrays {
       throws IOException {
     long height = Math.min(m, n);
     double width = complete ? m : height;
-    double bytes = 8 * (2.0 * m * width + 2.0 * m * height + 2.0 * height * n);
+    double bytes = 8 * (2.0 * m * width + 2.0 * m * n + m * height + 2.0 * height * n);
     long room = Runtime.getRuntime().maxMemory() / 2;
-    double longest = Math.max(m * width, (double) m * height + m);
+    double longest = Math.max(m * width, (double) m * n + m);
     if (bytes > room || longest > Integer.MAX_VALUE - 8) {
       throw new InsufficientMemoryException(
           "Q of %d x %.0f takes %.0f MB on the driver, which has %d; mode \"reduced\" is spread over executors"
@@ -82,67 +75,18 @@ public final class TallArrays {
           (long) bytes,
           room);
     }
-    Factors factors =
-        LocalDevice.run(
-            m < n ? BackendChoice.CPU : BackendChoice.AUTO,
-            2.0 * m * height * (n + width),
-            "QR of %d x %d".formatted(m, n),
-            (provider, device) -> onDevice(provider, device, rows, (int) m, n, complete),
-            () -> onHost(rows, n, complete));
-    write(factors.r, folder, "r");
-    write(factors.q, folder, "q");
-  }
-
-  /** Both by columns. */
-  private record Factors(double[] r, double[] q) {}
-
-  private static Factors onHost(JavaRDD<SparseRow> rows, int n, boolean complete) {
-    DenseQr.Builder builder = DenseQr.builder(BlasLoader.kernels(), n, Crew.ALONE).keepQ();
+    double[] a = new double[(int) (m * n)];
     Iterator<SparseRow> each = SparkErrors.unwrap(rows::toLocalIterator);
-    while (SparkErrors.unwrap(each::hasNext)) {
+    for (int i = 0; SparkErrors.unwrap(each::hasNext); i++) {
       SparseRow row = each.next();
-      builder.row(row.indices(), row.values(), 0, row.indices().length);
-    }
-    DenseQr qr = builder.factor();
-    return new Factors(qr.r(), complete ? qr.fullQ() : qr.thinQ());
-  }
-
-  private static Optional<Factors> onDevice(
-      QrBackendProvider provider,
-      int device,
-      JavaRDD<SparseRow> rows,
-      int m,
-      int n,
-      boolean complete) {
-    int threads = Runtime.getRuntime().availableProcessors();
-    Optional<DenseFactorization> opened = provider.dense(device, m, n, true, threads);
-    if (opened.isEmpty()) {
-      return Optional.empty();
-    }
-    try (DenseFactorization qr = opened.get()) {
-      double[] a = new double[m * n];
-      Iterator<SparseRow> each = SparkErrors.unwrap(rows::toLocalIterator);
-      for (int i = 0; SparkErrors.unwrap(each::hasNext); i++) {
-        SparseRow row = each.next();
-        for (int e = 0; e < row.indices().length; e++) {
-          a[i * n + row.indices()[e]] = row.values()[e];
-        }
-      }
-      qr.factor(a);
-      double[] q = complete ? qr.fullQ() : qr.thinQ();
-      return Optional.of(new Factors(byColumns(qr.r(), n, n), byColumns(q, m, q.length / m)));
-    }
-  }
-
-  /** A row-major matrix by its columns. */
-  private static double[] byColumns(double[] rowMajor, int m, int n) {
-    double[] turned = new double[rowMajor.length];
-    for (int i = 0; i < m; i++) {
-      for (int j = 0; j < n; j++) {
-        turned[i + j * m] = rowMajor[i * n + j];
+      for (int e = 0; e < row.indices().length; e++) {
+        a[i * n + row.indices()[e]] = row.values()[e];
       }
     }
-    return turned;
+    try (DenseQR qr = DenseQR.builder().keepQ().factorize(a, (int) m, n)) {
+      write(qr.r(), folder, "r");
+      write(complete ? qr.fullQ() : qr.thinQ(), folder, "q");
+    }
   }
 
   private static void write(double[] values, String folder, String name) throws IOException {

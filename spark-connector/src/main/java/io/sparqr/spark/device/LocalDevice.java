@@ -82,6 +82,38 @@ public final class LocalDevice {
     return host.get();
   }
 
+  /** Later calls for what a device holds: it is theirs for the time of a call. */
+  public static final class Turns {
+    private final List<Integer> devices;
+
+    private Turns(List<Integer> devices) {
+      this.devices = devices;
+    }
+
+    /** Does a work when it is its turn. */
+    public <T> T of(Supplier<T> work) {
+      if (devices.isEmpty()) {
+        return work.get();
+      }
+      DeviceLease lease = DeviceLease.acquire(null, devices);
+      try {
+        return work.get();
+      } finally {
+        lease.close();
+      }
+    }
+  }
+
+  /** Of a device. */
+  public static Turns turns(int device) {
+    return new Turns(List.of(device));
+  }
+
+  /** Of the host, which nobody waits for. */
+  public static Turns turns() {
+    return new Turns(List.of());
+  }
+
   static DeviceVerdict verdict(BackendChoice choice, double flops) {
     return switch (choice) {
       case CPU -> new DeviceVerdict.Refuse("asked for");
