@@ -15,6 +15,7 @@ import io.sparqr.numeric.integrity.DenseSums;
 import io.sparqr.numeric.integrity.IntegrityFailure;
 import io.sparqr.numeric.tall.DenseFactorization;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -120,10 +121,18 @@ final class CudaDenseQr implements DenseFactorization {
     guarded(() -> sendAndFactor(a));
   }
 
-  /** After a sticky error nothing can be released properly: the process has to end. */
   private void guarded(Runnable work) {
+    guarded(
+        () -> {
+          work.run();
+          return true;
+        });
+  }
+
+  /** After a sticky error nothing can be released properly: the process has to end. */
+  <T> T guarded(Supplier<T> work) {
     try {
-      work.run();
+      return work.get();
     } catch (FatalCudaException e) {
       closed = true;
       lease.lost(e);
@@ -303,6 +312,11 @@ final class CudaDenseQr implements DenseFactorization {
       }
     }
     return x;
+  }
+
+  /** Whether it is closed, or was lost with its device. */
+  boolean isClosed() {
+    return closed;
   }
 
   private double[] factored() {

@@ -86,7 +86,11 @@ final class CudaPursuit implements PursuitSite {
       vectors = buffer((long) columns * (columns + 1) + 1);
       // the kernel writes four of the last eight bytes, all of which travel
       lane().compute().fill(vectors.at(0), (byte) 0, vectors.bytes());
-      send(all);
+      qr.guarded(
+          () -> {
+            send(all);
+            return true;
+          });
       done = true;
     } finally {
       if (!done) {
@@ -132,6 +136,10 @@ final class CudaPursuit implements PursuitSite {
 
   @Override
   public RightSvd begin(PursuitStart start) {
+    return qr.guarded(() -> begun(start));
+  }
+
+  private RightSvd begun(PursuitStart start) {
     scale = start.scale();
     inverse = 1 / start.mu();
     double multiplier = start.method() == PursuitMethod.INEXACT_ALM ? start.multiplier() : 0;
@@ -161,6 +169,10 @@ final class CudaPursuit implements PursuitSite {
 
   @Override
   public Iterated advance(PursuitStep step) {
+    return qr.guarded(() -> advanced(step));
+  }
+
+  private Iterated advanced(PursuitStep step) {
     lane().device().bind();
     sendProduct(step.product());
     int from = now;
@@ -267,9 +279,13 @@ final class CudaPursuit implements PursuitSite {
 
   @Override
   public void before(double[] sOfIt, double[] yOfIt) {
-    lane().device().bind();
-    fetch(s[1 - now], sOfIt);
-    fetch(y[1 - now], yOfIt);
+    qr.guarded(
+        () -> {
+          lane().device().bind();
+          fetch(s[1 - now], sOfIt);
+          fetch(y[1 - now], yOfIt);
+          return true;
+        });
   }
 
   private void fetch(DeviceBuffer from, double[] to) {
@@ -289,9 +305,15 @@ final class CudaPursuit implements PursuitSite {
 
   @Override
   public void close() {
+    if (qr.isClosed()) {
+      return;
+    }
     lane().device().bind();
-    buffers.forEach(DeviceBuffer::close);
-    buffers.clear();
-    qr.close();
+    try {
+      buffers.forEach(DeviceBuffer::close);
+      buffers.clear();
+    } finally {
+      qr.close();
+    }
   }
 }
