@@ -125,7 +125,7 @@ class TallTest(SparkTest):
         # 80,000 x 80,000
         long = np.zeros((80_000, 1))
         long[0] = 1
-        with self.assertRaisesRegex(sparqr.SparqrError, "Q of 80000 x 80000 takes 97"):
+        with self.assertRaisesRegex(sparqr.SparqrError, "Q of 80000 x 80000 takes 48"):
             sparqr.qr(long, "complete")
         context = self.spark.sparkContext
         frame = self.spark.createDataFrame([(1.0,)], ["x"])

@@ -4,9 +4,7 @@ package io.sparqr.backend.cuda;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.SplittableRandom;
 import java.util.function.IntConsumer;
-import java.util.stream.IntStream;
 
 /**
  * Q and R of dense matrices on one device ({@link CudaDenseQr}): milliseconds of the kernels, and
@@ -27,7 +25,7 @@ public final class DenseQrSpeed {
       String[] part = size.replace("+", "").split("x");
       int m = Integer.parseInt(part[0]);
       int n = Integer.parseInt(part[1]);
-      double[] a = matrix(m, n);
+      double[] a = TallFrontSpeed.matrix(m, n);
       for (boolean keepQ : List.of(false, true)) {
         long begin = System.nanoTime();
         try (var qr = new CudaDenseQr(sessions, 0, m, n, keepQ, threads)) {
@@ -90,19 +88,5 @@ public final class DenseQrSpeed {
   private static void report(String size, String what, double seconds, double millis) {
     System.out.printf(
         Locale.ROOT, "%s | %s | %.4f s | kernels %.3f ms%n", size, what, seconds, millis);
-  }
-
-  private static double[] matrix(int m, int n) {
-    double[] a = new double[Math.multiplyExact(m, n)];
-    IntStream.range(0, m)
-        .parallel()
-        .forEach(
-            i -> {
-              var random = new SplittableRandom(i);
-              for (int k = 0; k < n; k++) {
-                a[i * n + k] = 2 * random.nextDouble() - 1;
-              }
-            });
-    return a;
   }
 }

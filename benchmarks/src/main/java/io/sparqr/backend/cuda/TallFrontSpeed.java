@@ -54,7 +54,7 @@ final class TallFrontSpeed {
     sessions.closeIdle();
   }
 
-  private static double[] matrix(int m, int n) {
+  static double[] matrix(int m, int n) {
     double[] a = new double[Math.multiplyExact(m, n)];
     IntStream.range(0, m)
         .parallel()

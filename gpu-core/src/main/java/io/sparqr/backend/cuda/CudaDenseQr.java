@@ -9,8 +9,6 @@ import io.sparqr.backend.cuda.transfer.DenseRows;
 import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.error.FatalCudaException;
 import io.sparqr.error.IndexOverflowException;
-import io.sparqr.error.NonFiniteValueException;
-import io.sparqr.error.RankDeficientException;
 import io.sparqr.numeric.integrity.DenseSums;
 import io.sparqr.numeric.integrity.IntegrityFailure;
 import io.sparqr.numeric.tall.DenseFactorization;
@@ -33,11 +31,6 @@ import org.jspecify.annotations.Nullable;
  * of random signs; and the bits of what travels are added up at both ends.
  */
 final class CudaDenseQr implements DenseFactorization {
-
-  /** Norms of columns in this range are factored as they are, others after scaling. */
-  private static final double LEAST = 0x1p-300;
-
-  private static final double MOST = 0x1p300;
 
   private final DeviceSessions.Lease lease;
   private final DenseFront front;
@@ -146,7 +139,7 @@ final class CudaDenseQr implements DenseFactorization {
     // before the rows, which another stream sends
     lane().compute().synchronize();
     Sums sent = front.send(a, DenseRows.unscaled());
-    double[] scale = scale(a, sent.sums());
+    double[] scale = ColumnScale.of(a, rows, sent.sums());
     if (scale.length > 0) {
       sent = front.send(a, scale);
     }
@@ -168,7 +161,7 @@ final class CudaDenseQr implements DenseFactorization {
           fill.accept(front.arena());
           Sums there = front.sumsOfRows();
           for (double square : there.sums().square()) {
-            if (!(square <= MOST * MOST)) {
+            if (!ColumnScale.isBelow(square)) {
               throw new IntegrityFailure(
                   "a matrix made on a device has norms of " + Math.sqrt(square));
             }
@@ -199,36 +192,6 @@ final class CudaDenseQr implements DenseFactorization {
       }
     }
     return z;
-  }
-
-  /** Powers of two that bring the columns' norms near 1, if they need any. */
-  private double[] scale(double[] a, DenseSums of) {
-    boolean plain = true;
-    for (double square : of.square()) {
-      // false for NaN; 0 may be an underflow
-      plain &= square >= LEAST * LEAST && square <= MOST * MOST;
-    }
-    if (plain) {
-      return DenseRows.unscaled();
-    }
-    double[] largest = new double[columns];
-    for (int i = 0; i < rows; i++) {
-      for (int j = 0; j < columns; j++) {
-        double x = Math.abs(a[i * columns + j]);
-        if (!(x <= Double.MAX_VALUE)) {
-          throw new NonFiniteValueException(
-              "row %d, column %d is %s".formatted(i, j, a[i * columns + j]), i, j);
-        }
-        largest[j] = Math.max(largest[j], x);
-      }
-    }
-    double[] scale = new double[columns];
-    for (int j = 0; j < columns; j++) {
-      // Of the denormals the largest power there is.
-      int e = largest[j] == 0 ? 0 : Math.max(-1022, Math.getExponent(largest[j]));
-      scale[j] = Math.scalb(1.0, Math.max(-1022, Math.min(1022, -e)));
-    }
-    return scale;
   }
 
   @Override
@@ -282,38 +245,6 @@ final class CudaDenseQr implements DenseFactorization {
     guarded(() -> products.make(width));
   }
 
-  @Override
-  public double[] solve(double[] b, int width) {
-    double[] upper = factored();
-    int zero = -1;
-    int rank = columns;
-    for (int j = columns - 1; j >= 0; j--) {
-      if (upper[j + j * columns] == 0) {
-        zero = j;
-        rank--;
-      }
-    }
-    if (zero >= 0) {
-      throw new RankDeficientException(
-          "column %d is a combination of those before it".formatted(zero), rank, columns);
-    }
-    applyQTransposed(b, width);
-    double[] x = new double[Math.multiplyExact(columns, width)];
-    System.arraycopy(b, 0, x, 0, x.length);
-    for (int j = columns - 1; j >= 0; j--) {
-      for (int k = 0; k < width; k++) {
-        x[j * width + k] /= upper[j + j * columns];
-      }
-      for (int i = 0; i < j; i++) {
-        double factor = upper[i * columns + j];
-        for (int k = 0; k < width; k++) {
-          x[i * width + k] = Math.fma(-factor, x[j * width + k], x[i * width + k]);
-        }
-      }
-    }
-    return x;
-  }
-
   /** Whether it is closed, or was lost with its device. */
   boolean isClosed() {
     return closed;
@@ -338,13 +269,17 @@ final class CudaDenseQr implements DenseFactorization {
     if (closed) {
       throw new IllegalStateException("the factorization is closed");
     }
-    if (b.length != (long) rows * width) {
-      throw new DimensionMismatchException(
-          "%d values, where %d x %d are needed".formatted(b.length, rows, width),
-          "values",
-          (long) rows * width,
-          b.length);
-    }
+    DenseFactorization.requireSize(b, rows, width);
+  }
+
+  @Override
+  public int rows() {
+    return rows;
+  }
+
+  @Override
+  public int columns() {
+    return columns;
   }
 
   @Override

@@ -45,10 +45,19 @@ final class DenseProducts implements AutoCloseable {
     long[] sent = its.send(lane.transfers(), lane.workers(), b, rows, DenseRows.unscaled());
     Sums before = sums(c, width);
     DenseFront.requireSame(sent, before.bits());
+    double[] scale = ColumnScale.of(b, rows, before.sums());
+    if (scale.length > 0) {
+      sent = its.send(lane.transfers(), lane.workers(), b, rows, scale);
+      before = sums(c, width);
+      DenseFront.requireSame(sent, before.bits());
+    }
     run(c, Start.MATRIX, transposed);
     Sums after = sums(c, width);
     DenseSums.require(before.sums().departure(after.sums()), front.steps(), "a product with Q");
     DenseFront.requireSame(after.bits(), its.fetch(lane.transfers(), lane.workers(), b, rows));
+    for (int k = 0; scale.length > 0 && k < b.length; k++) {
+      b[k] /= scale[k % width];
+    }
   }
 
   /** Makes the first columns of Q and leaves them on the device. */

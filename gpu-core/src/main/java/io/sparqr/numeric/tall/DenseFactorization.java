@@ -1,6 +1,10 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.numeric.tall;
 
+import io.sparqr.error.DimensionMismatchException;
+import io.sparqr.error.RankDeficientException;
+import java.util.Arrays;
+
 /**
  * A = QR of dense m x n matrices of one size, m at least n, somewhere else than on the heap: on a
  * device. R has a diagonal of at least 0, and there is no rank detection. Arrays are row-major. Of
@@ -49,14 +53,68 @@ public interface DenseFactorization extends AutoCloseable {
   /** C := Q C in place; as {@link #applyQTransposed}. */
   void applyQ(double[] c, int width);
 
+  /** m. */
+  int rows();
+
+  /** n. */
+  int columns();
+
   /**
    * X of least ||A X - B||, column by column.
    *
    * @param b m x width; overwritten by Q'B
    * @return n x width
-   * @throws io.sparqr.error.RankDeficientException if R has a zero on its diagonal
+   * @throws RankDeficientException if R has a zero on its diagonal, or m is less than n
    */
-  double[] solve(double[] b, int width);
+  default double[] solve(double[] b, int width) {
+    int n = columns();
+    if (rows() < n) {
+      throw new RankDeficientException(
+          "%d rows cannot determine %d columns".formatted(rows(), n), rows(), n);
+    }
+    double[] upper = r();
+    int zero = -1;
+    int rank = n;
+    for (int j = n - 1; j >= 0; j--) {
+      if (upper[j + j * n] == 0) {
+        zero = j;
+        rank--;
+      }
+    }
+    if (zero >= 0) {
+      throw new RankDeficientException(
+          "column %d is a combination of those before it".formatted(zero), rank, n);
+    }
+    applyQTransposed(b, width);
+    double[] x = Arrays.copyOf(b, Math.multiplyExact(n, width));
+    for (int j = n - 1; j >= 0; j--) {
+      for (int k = 0; k < width; k++) {
+        x[j * width + k] /= upper[j + j * n];
+      }
+      for (int i = 0; i < j; i++) {
+        double factor = upper[i * n + j];
+        for (int k = 0; k < width; k++) {
+          x[i * width + k] = Math.fma(-factor, x[j * width + k], x[i * width + k]);
+        }
+      }
+    }
+    return x;
+  }
+
+  /**
+   * Refuses an array of another size.
+   *
+   * @throws DimensionMismatchException if it is not m x width
+   */
+  static void requireSize(double[] values, int rows, int width) {
+    if (values.length != (long) rows * width) {
+      throw new DimensionMismatchException(
+          "%d values, where %d x %d are needed".formatted(values.length, rows, width),
+          "values",
+          (long) rows * width,
+          values.length);
+    }
+  }
 
   /** What the report calls the place. */
   String description();

@@ -1,7 +1,6 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.numeric.tall;
 
-import io.sparqr.error.DimensionMismatchException;
 import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.numeric.dense.BlasLoader;
 import io.sparqr.numeric.dense.DenseQr;
@@ -38,7 +37,7 @@ public final class HostFactorization implements DenseFactorization {
 
   @Override
   public void factor(double[] a) {
-    require(a, columns);
+    DenseFactorization.requireSize(a, rows, columns);
     qr = null;
     DenseQr.Builder builder = DenseQr.builder(BlasLoader.kernels(), columns, crew);
     if (keepsQ) {
@@ -70,7 +69,16 @@ public final class HostFactorization implements DenseFactorization {
 
   @Override
   public double[] fullQ() {
-    return turned(factored().fullQ(), rows, rows);
+    double[] q = factored().fullQ();
+    // In place: a full Q is what fills a heap.
+    for (int i = 0; i < rows; i++) {
+      for (int j = 0; j < i; j++) {
+        double x = q[i * rows + j];
+        q[i * rows + j] = q[j * rows + i];
+        q[j * rows + i] = x;
+      }
+    }
+    return q;
   }
 
   @Override
@@ -84,20 +92,10 @@ public final class HostFactorization implements DenseFactorization {
   }
 
   private void apply(double[] b, int width, BiConsumer<double[], Integer> product) {
-    require(b, width);
+    DenseFactorization.requireSize(b, rows, width);
     double[] byColumns = turned(b, rows, width);
     product.accept(byColumns, width);
     System.arraycopy(turned(byColumns, width, rows), 0, b, 0, b.length);
-  }
-
-  @Override
-  public double[] solve(double[] b, int width) {
-    DenseQr its = factored();
-    require(b, width);
-    double[] byColumns = turned(b, rows, width);
-    double[] x = its.solve(byColumns, width);
-    System.arraycopy(turned(byColumns, width, rows), 0, b, 0, b.length);
-    return turned(x, width, columns);
   }
 
   /** Lines of some length, one after the other, become columns of the result, row-major. */
@@ -118,14 +116,14 @@ public final class HostFactorization implements DenseFactorization {
     return qr;
   }
 
-  private void require(double[] b, int width) {
-    if (b.length != (long) rows * width) {
-      throw new DimensionMismatchException(
-          "%d values, where %d x %d are needed".formatted(b.length, rows, width),
-          "values",
-          (long) rows * width,
-          b.length);
-    }
+  @Override
+  public int rows() {
+    return rows;
+  }
+
+  @Override
+  public int columns() {
+    return columns;
   }
 
   @Override

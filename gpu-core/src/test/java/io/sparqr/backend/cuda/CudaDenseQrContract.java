@@ -217,6 +217,34 @@ abstract class CudaDenseQrContract {
     }
   }
 
+  /** Columns of any units, and one of zeros. */
+  @Test
+  void productsOfAnyUnits() {
+    double[] units = {1, 1e200, 1e-200, 0, 1e-310};
+    int m = 90;
+    double[] b = random(m, units.length, 5);
+    double[] plain = b.clone();
+    for (int k = 0; k < b.length; k++) {
+      b[k] *= units[k % units.length];
+    }
+    try (var qr = new CudaDenseQr(sessions(), 0, m, 20, true, 1)) {
+      qr.factor(random(m, 20, 6));
+      qr.applyQTransposed(plain, units.length);
+      qr.applyQTransposed(b, units.length);
+      double limit = Tolerances.of(m, 20, 1) * m;
+      for (int k = 0; k < b.length; k++) {
+        double unit = units[k % units.length];
+        // rounding is absolute among the denormals
+        double size = limit * unit + (unit < 1e-300 ? m * Double.MIN_VALUE : 0);
+        assertThat(b[k]).isCloseTo(unit * plain[k], within(size));
+      }
+      b[7] = Double.POSITIVE_INFINITY;
+      assertThatThrownBy(() -> qr.applyQ(b, units.length))
+          .isInstanceOf(NonFiniteValueException.class)
+          .hasMessageContaining("row 1, column 2");
+    }
+  }
+
   @Test
   void badInput() {
     assertThatThrownBy(() -> new CudaDenseQr(sessions(), 0, 3, 4, false, 1))

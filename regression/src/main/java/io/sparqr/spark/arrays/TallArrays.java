@@ -65,7 +65,9 @@ public final class TallArrays {
       throws IOException {
     long height = Math.min(m, n);
     double width = complete ? m : height;
-    double bytes = 8 * (2.0 * m * width + 2.0 * m * n + m * height + 2.0 * height * n);
+    // A, its reflectors, and R by columns and by rows; Q, too, but for a full one
+    double q = (complete ? 1.0 : 2.0) * m * width;
+    double bytes = 8 * (q + (double) m * n + (double) m * height + 2.0 * height * n);
     long room = Runtime.getRuntime().maxMemory() / 2;
     double longest = Math.max(m * width, (double) m * n + m);
     if (bytes > room || longest > Integer.MAX_VALUE - 8) {
@@ -74,6 +76,11 @@ public final class TallArrays {
               .formatted(m, width, bytes / (1 << 20), room >> 20),
           (long) bytes,
           room);
+    }
+    if (m == 0) {
+      write(new double[0], folder, "r");
+      write(new double[0], folder, "q");
+      return;
     }
     double[] a = new double[(int) (m * n)];
     Iterator<SparseRow> each = SparkErrors.unwrap(rows::toLocalIterator);

@@ -3,7 +3,6 @@ package io.sparqr.spark.device;
 
 import io.sparqr.backend.BackendChoice;
 import io.sparqr.backend.QrBackendProvider;
-import io.sparqr.error.FatalCudaException;
 import io.sparqr.error.InsufficientMemoryException;
 import io.sparqr.spark.plan.DeviceVerdict;
 import java.util.List;
@@ -64,8 +63,6 @@ public final class LocalDevice {
           return done.get();
         }
         why = "no kernels for such a matrix";
-      } catch (FatalCudaException e) {
-        throw e;
       } catch (InsufficientMemoryException e) {
         why = String.valueOf(e.getMessage());
         if (verdict.required()) {

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 class DeviceRuleTest {
 
   /** Thresholds of a device; it computes nothing. */
-  private record Thresholds(int devices) implements QrBackendProvider {
+  record Thresholds(int devices) implements QrBackendProvider {
     @Override
     public String name() {
       return "cuda";

@@ -5,11 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sparqr.backend.BackendChoice;
-import io.sparqr.backend.QrBackendProvider;
 import io.sparqr.error.BackendUnavailableException;
 import io.sparqr.error.FatalCudaException;
 import io.sparqr.error.InsufficientMemoryException;
-import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.spark.plan.DeviceVerdict;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -20,35 +18,8 @@ class LocalDeviceTest {
   private static final DeviceVerdict REQUIRED = LocalDevice.verdict(BackendChoice.REQUIRE_CUDA, 0);
   private static final DeviceVerdict LARGE = LocalDevice.verdict(BackendChoice.AUTO, 1e12);
   private static final Backends.Cuda NONE = new Backends.Cuda(Optional.empty());
-  private static final Backends.Cuda ONE = new Backends.Cuda(Optional.of(new Provider()));
-
-  /** One device that does nothing by itself. */
-  private static final class Provider implements QrBackendProvider {
-    @Override
-    public String name() {
-      return "cuda";
-    }
-
-    @Override
-    public Optional<String> unavailable() {
-      return Optional.empty();
-    }
-
-    @Override
-    public SubtreeFactorizer create(int device) {
-      throw new IllegalStateException();
-    }
-
-    @Override
-    public int devices() {
-      return 1;
-    }
-
-    @Override
-    public double minimumIntensity() {
-      return 0;
-    }
-  }
+  private static final Backends.Cuda ONE =
+      new Backends.Cuda(Optional.of(new DeviceRuleTest.Thresholds(1)));
 
   private static String run(
       DeviceVerdict verdict, Backends.Cuda cuda, LocalDevice.Work<String> work) {
