@@ -235,7 +235,7 @@ abstract class CudaDenseQrContract {
       for (int k = 0; k < b.length; k++) {
         double unit = units[k % units.length];
         // rounding is absolute among the denormals
-        double size = limit * unit + (unit < 1e-300 ? m * Double.MIN_VALUE : 0);
+        double size = limit * unit + m * Double.MIN_VALUE;
         assertThat(b[k]).isCloseTo(unit * plain[k], within(size));
       }
       b[7] = Double.POSITIVE_INFINITY;
