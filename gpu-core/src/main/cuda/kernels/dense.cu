@@ -1,11 +1,12 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 // What dense matrices alone have: products with Q and Q' of a front (dense/products.cuh), sums with which everything is
-// checked (dense/sums.cuh), iterations of Robust PCA (dense/pursuit.cuh) and their SVD (dense/jacobi.cuh). Block: 128 threads,
-// of the last one 1024.
+// checked (dense/sums.cuh), iterations of Robust PCA (dense/pursuit.cuh) and their SVD (dense/jacobi.cuh), and R of a tall one
+// by its Gram matrix (dense/tall.cuh). Block: 128 threads, if not said otherwise.
 #include "dense/jacobi.cuh"
 #include "dense/products.cuh"
 #include "dense/pursuit.cuh"
 #include "dense/sums.cuh"
+#include "dense/tall.cuh"
 
 /** Grid: items x groups. Shared memory: as sparqr_round_8. */
 extern "C" __global__ void __launch_bounds__(SPARQR_THREADS, 2)
@@ -52,4 +53,44 @@ extern "C" __global__ void __launch_bounds__(SPARQR_THREADS)
 extern "C" __global__ void __launch_bounds__(SPARQR_JACOBI_THREADS, 1)
     sparqr_jacobi(const __grid_constant__ SparqrJacobi its) {
   jacobi(its);
+}
+
+extern "C" __global__ void __launch_bounds__(SPARQR_TALL_THREADS, 1)
+    sparqr_tall_pass_1(const __grid_constant__ SparqrTall tall) {
+  tall_pass<1>(tall);
+}
+
+extern "C" __global__ void __launch_bounds__(SPARQR_TALL_THREADS, 1)
+    sparqr_tall_pass_2(const __grid_constant__ SparqrTall tall) {
+  tall_pass<2>(tall);
+}
+
+extern "C" __global__ void __launch_bounds__(SPARQR_TALL_THREADS, 1)
+    sparqr_tall_pass_3(const __grid_constant__ SparqrTall tall) {
+  tall_pass<3>(tall);
+}
+
+extern "C" __global__ void __launch_bounds__(SPARQR_TALL_THREADS, 1)
+    sparqr_tall_pass_4(const __grid_constant__ SparqrTall tall) {
+  tall_pass<4>(tall);
+}
+
+extern "C" __global__ void __launch_bounds__(SPARQR_TALL_SUM_THREADS)
+    sparqr_tall_sum(const __grid_constant__ SparqrTall tall) {
+  tall_sum(tall);
+}
+
+extern "C" __global__ void __launch_bounds__(SPARQR_TALL_THREADS, 1)
+    sparqr_tall_cholesky(const __grid_constant__ SparqrTall tall) {
+  tall_cholesky(tall);
+}
+
+extern "C" __global__ void __launch_bounds__(SPARQR_TALL_THREADS)
+    sparqr_tall_pack(const __grid_constant__ SparqrTall tall) {
+  tall_pack(tall);
+}
+
+extern "C" __global__ void __launch_bounds__(SPARQR_THREADS)
+    sparqr_tall_finish(const __grid_constant__ SparqrTall tall) {
+  tall_finish(tall);
 }

@@ -26,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  * for each column that Q is applied to. Memory of the device: A, a third more for V and T if Q is
  * kept, and the matrix of a product. Not thread-safe.
  *
+ * <p>R of a tall matrix whose Q is not wanted is made by its Gram matrix ({@link TallFactor}), if
+ * that is measured to be as good; its last bits are others then.
+ *
  * <p>Everything is checked. R, and products with Q, by sums over the columns before and after
  * ({@link DenseSums}), an explicit Q by those of the identity and by Q (R u) = A u for a vector u
  * of random signs; and the bits of what travels are added up at both ends.
@@ -35,6 +38,7 @@ final class CudaDenseQr implements DenseFactorization {
   private final DeviceSessions.Lease lease;
   private final DenseFront front;
   private final DenseProducts products;
+  private final @Nullable TallFactor tall;
   private final int rows;
   private final int columns;
   private final boolean keepsQ;
@@ -76,6 +80,8 @@ final class CudaDenseQr implements DenseFactorization {
       session.device().bind();
       front = new DenseFront(session, rows, columns, keepQ, threads);
       products = new DenseProducts(front);
+      boolean pays = !keepQ && TallFactor.pays(front.lane(), rows, columns);
+      tall = pays ? new TallFactor(front) : null;
       done = true;
     } finally {
       if (!done) {
@@ -103,9 +109,14 @@ final class CudaDenseQr implements DenseFactorization {
     return front.descriptor().ld();
   }
 
-  /** Milliseconds of the last factorization's rounds, or product's tasks, on the device. */
+  /** Milliseconds of the last factorization's kernels, or product's tasks, on the device. */
   double kernelMillis() {
-    return front.kernelMillis();
+    return front.kernelMillis() + (byGram() || tall == null ? 0 : tall.refusedMillis());
+  }
+
+  /** Whether the last R was made by its Gram matrix. */
+  boolean byGram() {
+    return tall != null && tall.isAccepted();
   }
 
   @Override
@@ -143,11 +154,12 @@ final class CudaDenseQr implements DenseFactorization {
     if (scale.length > 0) {
       sent = front.send(a, scale);
     }
-    keep(sent, scale);
+    double[] full = tall == null ? null : tall.factor(sent);
+    keep(full == null ? front.factor(sent) : full, sent, scale);
   }
 
   /**
-   * Factors a matrix that is made on the device.
+   * Factors a matrix that is made on the device, by lists.
    *
    * @param fill enqueues on the lane's stream what writes its rows to the buffer, {@link
    *     #leadingDimension} doubles apart; all else there is 0
@@ -166,13 +178,12 @@ final class CudaDenseQr implements DenseFactorization {
                   "a matrix made on a device has norms of " + Math.sqrt(square));
             }
           }
-          keep(there, DenseRows.unscaled());
+          keep(front.factor(there), there, DenseRows.unscaled());
         });
     return factored();
   }
 
-  private void keep(Sums sent, double[] scale) {
-    double[] full = front.factor(sent);
+  private void keep(double[] full, Sums sent, double[] scale) {
     probe = sent.t();
     image = keepsQ ? times(full, DenseSums.signs(columns)) : probe;
     for (int i = 0; scale.length > 0 && i < columns; i++) {
@@ -294,6 +305,9 @@ final class CudaDenseQr implements DenseFactorization {
       lane().device().bind();
       try {
         products.close();
+        if (tall != null) {
+          tall.close();
+        }
         front.close();
       } finally {
         lease.close();

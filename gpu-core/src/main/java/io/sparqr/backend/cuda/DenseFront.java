@@ -18,6 +18,7 @@ import io.sparqr.backend.schedule.StageSchedule;
 import io.sparqr.backend.staged.executor.RoundExecutor.Slice;
 import io.sparqr.backend.staged.layout.DenseStage;
 import io.sparqr.backend.staged.layout.StageProgram;
+import io.sparqr.numeric.integrity.Balance;
 import io.sparqr.numeric.integrity.DenseSums;
 import io.sparqr.numeric.integrity.IntegrityFailure;
 import io.sparqr.numeric.integrity.Steps;
@@ -56,6 +57,14 @@ final class DenseFront implements AutoCloseable {
 
   DeviceLane lane() {
     return lane;
+  }
+
+  int rows() {
+    return rows;
+  }
+
+  int columns() {
+    return columns;
   }
 
   /** The stage, whose only front it is. */
@@ -159,9 +168,17 @@ final class DenseFront implements AutoCloseable {
     launch();
     requireEnd();
     double[] r = collect();
-    var out = DenseSums.of(r, columns, columns);
-    DenseSums.require(sent.sums().departure(out), steps, "R of a dense matrix");
+    DenseSums.require(departure(r, sent), steps, "R of a dense matrix");
     return r;
+  }
+
+  private double departure(double[] r, Sums sent) {
+    return sent.sums().departure(DenseSums.of(r, columns, columns));
+  }
+
+  /** Whether R has the sums of the matrix, within rounding. */
+  boolean hasSums(double[] r, Sums sent) {
+    return Balance.within(departure(r, sent), steps);
   }
 
   private void launch() {
@@ -203,7 +220,8 @@ final class DenseFront implements AutoCloseable {
     }
   }
 
-  private double[] collect() {
+  /** R that is there, n x n, row-major; its bits are compared. */
+  double[] collect() {
     double[] packed = new double[Math.toIntExact(program.outLength(0))];
     DeviceBuffer there = packedR();
     lane.download(there, List.of(new Slice(0, packed)));

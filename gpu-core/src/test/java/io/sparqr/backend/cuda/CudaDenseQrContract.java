@@ -167,6 +167,111 @@ abstract class CudaDenseQrContract {
     return r;
   }
 
+  /** R'R = A'A by sums of exact products, relative to the columns' norms. */
+  private static void checkR(double[] a, int m, int n, double[] r) {
+    double limit = Tolerances.of(m, n, 1);
+    double[] norm = new double[n];
+    for (int k = 0; k < n; k++) {
+      norm[k] = norm(a, m, n, k);
+      assertThat(r[k * n + k] >= 0).isTrue();
+    }
+    for (int i = 0; i < n; i += 1 + n / 60) {
+      for (int k = i; k < n; k += 1 + n / 70) {
+        double[] sum = new double[2];
+        for (int j = 0; j < m; j++) {
+          addProduct(sum, a[j * n + i] / norm[i], a[j * n + k] / norm[k]);
+        }
+        for (int j = 0; j <= i; j++) {
+          addProduct(sum, -r[j * n + i] / norm[i], r[j * n + k] / norm[k]);
+        }
+        assertThat(sum[0] + sum[1]).as("R'R %d, %d", i, k).isCloseTo(0, within(limit));
+      }
+    }
+  }
+
+  private static void addProduct(double[] sum, double x, double y) {
+    double product = x * y;
+    double s = sum[0] + product;
+    double t = s - sum[0];
+    sum[1] += sum[0] - (s - t) + (product - t) + Math.fma(x, y, -product);
+    sum[0] = s;
+  }
+
+  private double[] rOf(double[] a, int m, int n, boolean byGram) {
+    try (var qr = new CudaDenseQr(sessions(), 0, m, n, false, 2)) {
+      qr.factor(a);
+      assertThat(qr.byGram()).isEqualTo(byGram);
+      double[] r = qr.r();
+      qr.factor(a);
+      assertThat(qr.r()).isEqualTo(r);
+      return r;
+    }
+  }
+
+  /** R alone of tall matrices, whose sample is all rows or some. */
+  @ParameterizedTest
+  @CsvSource({"1000, 33", "3072, 192", "8193, 1", "8300, 48", "8300, 97", "9000, 5"})
+  void tall(int m, int n) {
+    double[] a = random(m, n, 5L * m + n);
+    checkR(a, m, n, rOf(a, m, n, true));
+    // columns of any size, and of one sign
+    for (int i = 0; i < m; i++) {
+      for (int j = 0; j < n; j++) {
+        a[i * n + j] = Math.scalb(a[i * n + j] + (j % 3 == 0 ? 4 : 0), 7 * j % 200 - 100);
+      }
+    }
+    checkR(a, m, n, rOf(a, m, n, true));
+  }
+
+  /** Constant columns, of which all roundings of a long sum go one way, and ordered groups. */
+  @ParameterizedTest
+  @CsvSource({"9000, 5", "40000, 33"})
+  void constantColumns(int m, int n) {
+    double[] a = new double[m * n];
+    for (int i = 0; i < m; i++) {
+      a[i * n] = 0.7;
+      int group = (int) ((long) i * n / m);
+      if (group > 0) {
+        a[i * n + group] = 1.3;
+      }
+    }
+    checkR(a, m, n, rOf(a, m, n, true));
+  }
+
+  /** What a sample does not know, and what no Gram matrix does. */
+  @ParameterizedTest
+  @CsvSource({
+    "rare, true",
+    "dependent, false",
+    "near, false",
+    "zeros, false",
+    "graded, true",
+    "far, false"
+  })
+  void hardTall(String kind, boolean byGram) {
+    int m = 12000;
+    int n = 50;
+    double[] a = random(m, n, 17);
+    for (int i = 0; i < m; i++) {
+      for (int j = 0; j < n; j++) {
+        int at = i * n + j;
+        switch (kind) {
+          // of a tile that the sample leaves out alone
+          case "rare" -> a[at] = j == n - 1 ? i / 64 == 3 ? 1 : 0 : a[at];
+          case "dependent" -> a[at] = j == 1 ? a[i * n] : a[at];
+          case "near" -> a[at] = j < 9 ? a[i * n] + 1e-5 * a[at] : a[at];
+          case "zeros" -> a[at] = j == 3 ? 0 : a[at];
+          case "graded" -> a[at] *= Math.pow(10, -30 + 60.0 * j / (n - 1));
+          default -> a[at] *= j == 7 ? 1e70 : 1;
+        }
+      }
+    }
+    double[] r = rOf(a, m, n, byGram);
+    if (!kind.equals("zeros")) {
+      checkR(a, m, n, r);
+    }
+  }
+
   /** Q'(Q c) = c, Q'A = R, and the least squares solution's normal equations. */
   @ParameterizedTest
   @CsvSource({"400, 60, 1", "1000, 100, 64", "257, 33, 200"})

@@ -37,6 +37,12 @@ public final class PlainCalls {
   static final int OK = 0;
   private static final int MULTIPROCESSORS = 2;
 
+  private static final int SHARED_BYTES =
+      CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
+
+  /** As of compute capability 9.0. */
+  private static final int MOST_SHARED_BYTES = 227 << 10;
+
   /** Steps of all streams at a launch, at most. */
   private static final int AHEAD = 2000;
 
@@ -216,6 +222,8 @@ public final class PlainCalls {
       case "deviceAttribute" -> {
         if ((Integer) a[1] == CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT) {
           ((int[]) a[2])[0] = MULTIPROCESSORS;
+        } else if ((Integer) a[1] == SHARED_BYTES) {
+          ((int[]) a[2])[0] = MOST_SHARED_BYTES;
         }
         yield OK;
       }

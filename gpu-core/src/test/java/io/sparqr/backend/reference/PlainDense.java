@@ -18,6 +18,9 @@ final class PlainDense implements PlainCalls.Work {
 
   private static final int TILE = TaskLayout.TILE;
 
+  /** SPARQR_DENSE_ROWS: so that constant columns have no larger errors than on a device. */
+  private static final int SUM_ROWS = 128;
+
   private final PlainCalls driver;
   private final int device;
   private final String kernel;
@@ -39,6 +42,7 @@ final class PlainDense implements PlainCalls.Work {
     return kernel.startsWith("sparqr_product_")
         || kernel.startsWith("sparqr_dense_")
         || kernel.startsWith("sparqr_pursuit_")
+        || kernel.startsWith("sparqr_tall_")
         || kernel.equals("sparqr_jacobi");
   }
 
@@ -52,8 +56,15 @@ final class PlainDense implements PlainCalls.Work {
       case "sparqr_pursuit_start" -> start();
       case "sparqr_pursuit_step" -> iterate();
       case "sparqr_jacobi" -> jacobi();
+      case "sparqr_tall_sum" -> {}
+      case "sparqr_tall_cholesky" -> new PlainTall(driver, device, p).cholesky();
+      case "sparqr_tall_pack" -> new PlainTall(driver, device, p).pack();
+      case "sparqr_tall_finish" -> new PlainTall(driver, device, p).finish();
       default -> {
-        return task();
+        if (!kernel.startsWith("sparqr_tall_pass_")) {
+          return task();
+        }
+        new PlainTall(driver, device, p).pass();
       }
     }
     return Progress.DONE;
@@ -88,13 +99,20 @@ final class PlainDense implements PlainCalls.Work {
     Place probe = place(32);
     Place bits = place(40);
     int ld = p.getInt(60);
+    int rows = (int) p.getLong(48);
     for (int j = 0; j < p.getInt(56); j++) {
       long sum = 0;
-      for (int i = 0; i < p.getLong(48); i++) {
-        double x = a.all[a.at + i * ld + j];
-        square.all[square.at + j] += x * x;
-        probe.all[probe.at + j] += x * t.all[t.at + i];
-        sum += Double.doubleToRawLongBits(x);
+      for (int first = 0; first < rows; first += SUM_ROWS) {
+        double squares = 0;
+        double products = 0;
+        for (int i = first; i < Math.min(first + SUM_ROWS, rows); i++) {
+          double x = a.all[a.at + i * ld + j];
+          squares += x * x;
+          products += x * t.all[t.at + i];
+          sum += Double.doubleToRawLongBits(x);
+        }
+        square.all[square.at + j] += squares;
+        probe.all[probe.at + j] += products;
       }
       bits.all[bits.at + j] = Double.longBitsToDouble(sum);
     }

@@ -7,9 +7,11 @@ import java.nio.ByteBuffer;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.IntStream;
 import jcuda.driver.CUfunction;
 import jcuda.driver.CUfunction_attribute;
 import jcuda.driver.CUmodule;
@@ -43,6 +45,24 @@ public final class CudaModule implements AutoCloseable {
    */
   public static final int MOST_SHARED_BYTES = 160 << 10;
 
+  /** Columns of a block of tall matrices: SPARQR_TALL_BLOCK. */
+  public static final int TALL_BLOCK = 48;
+
+  /** Most blocks of columns of tall matrices. */
+  public static final int MOST_TALL_BLOCKS = 4;
+
+  /** Rows of a tile of tall matrices: SPARQR_TALL_ROWS. */
+  public static final int TALL_ROWS = 64;
+
+  /** SPARQR_TALL_THREADS. */
+  private static final int TALL_THREADS = 384;
+
+  /** SPARQR_TALL_SUM_THREADS. */
+  private static final int TALL_SUM_THREADS = 512;
+
+  /** Of blocks of 16 x 8, {@code Tall::BLOCKS}, by squares of blocks of columns. */
+  private static final int TALL_BLOCKS = 9;
+
   /** The parts that every device loads at the start. */
   static final Set<KernelImage.Part> AT_ONCE =
       Collections.unmodifiableSet(
@@ -57,6 +77,7 @@ public final class CudaModule implements AutoCloseable {
   private final CUfunction[] solves = new CUfunction[SolveKind.values().length];
   private final CUfunction[] sums = new CUfunction[SumKind.values().length];
   private @Nullable Dense dense;
+  private @Nullable Tall tall;
   private boolean closed;
 
   /** Loads the kernels, as {@link KernelImage} has them, into the current context. */
@@ -116,6 +137,14 @@ public final class CudaModule implements AutoCloseable {
       CUfunction pursuitStep,
       CUfunction jacobi) {}
 
+  /** The kernels of a tall matrix' Gram matrix; of the pass one by blocks of columns. */
+  private record Tall(
+      List<CUfunction> pass,
+      CUfunction sum,
+      CUfunction cholesky,
+      CUfunction pack,
+      CUfunction finish) {}
+
   /** They are loaded if they are not; in the device's context. */
   private synchronized Dense dense() {
     Dense known = dense;
@@ -135,6 +164,31 @@ public final class CudaModule implements AutoCloseable {
       allow(known.pursuitStep, MOST_SHARED_BYTES);
       allow(known.jacobi, MOST_SHARED_BYTES);
       dense = known;
+    }
+    return known;
+  }
+
+  private synchronized Tall tall() {
+    Tall known = tall;
+    if (known == null) {
+      dense();
+      List<CUfunction> pass =
+          IntStream.rangeClosed(1, MOST_TALL_BLOCKS)
+              .mapToObj(blocks -> ofDense("sparqr_tall_pass_" + blocks))
+              .toList();
+      for (int blocks = 1; blocks <= MOST_TALL_BLOCKS; blocks++) {
+        allow(pass.get(blocks - 1), tallPassBytes(blocks));
+      }
+      known =
+          new Tall(
+              pass,
+              ofDense("sparqr_tall_sum"),
+              ofDense("sparqr_tall_cholesky"),
+              ofDense("sparqr_tall_pack"),
+              ofDense("sparqr_tall_finish"));
+      allow(known.cholesky, tallCholeskyBytes(MOST_TALL_BLOCKS));
+      allow(known.finish, tallFinishBytes(MOST_TALL_BLOCKS));
+      tall = known;
     }
     return known;
   }
@@ -332,6 +386,76 @@ public final class CudaModule implements AutoCloseable {
         driver
             .calls()
             .launch(dense().jacobi, 1, JACOBI_THREADS, sharedBytes, stream.handle(), parameter, 0));
+  }
+
+  /** Shared memory that a block needs for the kernels of tall matrices, in bytes. */
+  public static int tallBytes() {
+    return Math.max(tallPassBytes(MOST_TALL_BLOCKS), tallCholeskyBytes(MOST_TALL_BLOCKS));
+  }
+
+  /** Two tiles: {@code Tall<blocks>::BYTES}. */
+  private static int tallPassBytes(int blocks) {
+    return 2 * TALL_ROWS * (TALL_BLOCK * blocks + 4) * Double.BYTES;
+  }
+
+  private static int tallCholeskyBytes(int blocks) {
+    return TALL_BLOCK * (TALL_BLOCK + 4) * (blocks * (blocks + 1) / 2 + 1) * Double.BYTES;
+  }
+
+  private static int tallFinishBytes(int blocks) {
+    int columns = TALL_BLOCK * blocks;
+    return columns * (columns + 1) / 2 * Double.BYTES;
+  }
+
+  /**
+   * Launches what makes a Gram matrix of a tall matrix and its Cholesky factor.
+   *
+   * @param blocks of 48 columns
+   * @param parts of the rows
+   */
+  public void launchTallGram(CudaStream stream, ByteBuffer parameter, int blocks, int parts) {
+    Tall kernels = tall();
+    launchTall(
+        kernels.pass.get(blocks - 1),
+        parts,
+        TALL_THREADS,
+        tallPassBytes(blocks),
+        stream,
+        parameter);
+    launchTall(
+        kernels.sum,
+        TALL_BLOCKS * blocks * blocks + 3 * blocks,
+        TALL_SUM_THREADS,
+        0,
+        stream,
+        parameter);
+    launchTall(kernels.cholesky, 1, TALL_THREADS, tallCholeskyBytes(blocks), stream, parameter);
+  }
+
+  /** Launches what makes of the factor that is there the preconditioner of the next pass. */
+  public void launchTallPack(CudaStream stream, ByteBuffer parameter, int blocks) {
+    int pairs = blocks * (blocks + 1) / 2;
+    launchTall(tall().pack, pairs, TALL_THREADS, 0, stream, parameter);
+  }
+
+  /** Launches what makes R, and measures the pass. */
+  public void launchTallFinish(CudaStream stream, ByteBuffer parameter, int blocks) {
+    int grid = TALL_BLOCK * blocks / 2;
+    launchTall(tall().finish, grid, THREADS, tallFinishBytes(blocks), stream, parameter);
+  }
+
+  private void launchTall(
+      CUfunction function,
+      int blocks,
+      int threads,
+      int sharedBytes,
+      CudaStream stream,
+      ByteBuffer parameter) {
+    driver.check(
+        "cuLaunchKernel",
+        driver
+            .calls()
+            .launch(function, blocks, threads, sharedBytes, stream.handle(), parameter, 0));
   }
 
   /** The inputs of column sums, with one kernel each. */

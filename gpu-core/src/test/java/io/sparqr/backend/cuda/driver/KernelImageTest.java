@@ -61,7 +61,15 @@ class KernelImageTest {
               "sparqr_dense_sums",
               "sparqr_pursuit_start",
               "sparqr_pursuit_step",
-              "sparqr_jacobi"));
+              "sparqr_jacobi",
+              "sparqr_tall_pass_1",
+              "sparqr_tall_pass_2",
+              "sparqr_tall_pass_3",
+              "sparqr_tall_pass_4",
+              "sparqr_tall_sum",
+              "sparqr_tall_cholesky",
+              "sparqr_tall_pack",
+              "sparqr_tall_finish"));
 
   /** Every kernel of the sources is listed here. */
   @ParameterizedTest

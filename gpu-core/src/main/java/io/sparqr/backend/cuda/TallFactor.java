@@ -1,0 +1,108 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.cuda;
+
+import io.sparqr.backend.cuda.resident.MatrixSums.Sums;
+import io.sparqr.backend.cuda.resident.TallGram;
+import io.sparqr.backend.cuda.resident.TallGram.Measure;
+import io.sparqr.backend.cuda.resident.TallGram.Preconditioner;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * R of a dense front whose Q is not wanted by {@link TallGram}, if that is measured to be as good
+ * as by the front's lists, by which it is made otherwise.
+ */
+final class TallFactor implements AutoCloseable {
+
+  /** So many rows a column make it pay. */
+  private static final int ROWS_A_COLUMN = 16;
+
+  /** Squares of columns in this range have products of pivots that neither overflow nor vanish. */
+  private static final double LEAST_SQUARE = 0x1p-240;
+
+  private static final double MOST_SQUARE = 0x1p240;
+
+  private final DenseFront front;
+  private @Nullable TallGram gram;
+  private double refusedMillis;
+  private boolean accepted;
+
+  TallFactor(DenseFront front) {
+    this.front = front;
+  }
+
+  /** Whether it is to be tried for matrices of this size. */
+  static boolean pays(DeviceLane lane, int rows, int columns) {
+    return columns <= TallGram.MOST_COLUMNS
+        && rows / columns >= ROWS_A_COLUMN
+        && TallGram.runsOn(lane.device());
+  }
+
+  /** Milliseconds of runs that were refused since the last matrix. */
+  double refusedMillis() {
+    return refusedMillis;
+  }
+
+  /** Whether the last R was taken. */
+  boolean isAccepted() {
+    return accepted;
+  }
+
+  /**
+   * R of the rows that are there, n x n, row-major; null if it is to be made by lists.
+   *
+   * @param sent their sums
+   */
+  double @Nullable [] factor(Sums sent) {
+    refusedMillis = 0;
+    accepted = false;
+    for (double square : sent.sums().square()) {
+      if (!(square >= LEAST_SQUARE && square <= MOST_SQUARE)) {
+        return null;
+      }
+    }
+    TallGram its = gram();
+    Measure measure = run(its, Preconditioner.SAMPLE);
+    if (!measure.isAccepted() && !measure.grown() && its.samples()) {
+      // the sample is not like the rest
+      measure = run(its, Preconditioner.ALL);
+    }
+    double[] r = measure.isAccepted() ? front.collect() : null;
+    accepted = r != null && front.hasSums(r, sent);
+    return accepted ? r : null;
+  }
+
+  private Measure run(TallGram its, Preconditioner from) {
+    front.timed(
+        () ->
+            its.enqueue(
+                from, front.arena().address(), front.descriptor().ld(), front.packedR().address()));
+    Measure measure = its.measure();
+    if (!measure.isAccepted()) {
+      refusedMillis += front.kernelMillis();
+    }
+    return measure;
+  }
+
+  private TallGram gram() {
+    TallGram known = gram;
+    if (known == null) {
+      DeviceLane lane = front.lane();
+      known =
+          new TallGram(
+              lane.device(),
+              lane.session().pinned(),
+              lane.compute(),
+              front.rows(),
+              front.columns());
+      gram = known;
+    }
+    return known;
+  }
+
+  @Override
+  public void close() {
+    if (gram != null) {
+      gram.close();
+    }
+  }
+}
