@@ -3,6 +3,7 @@
 # The experiments of "Communication-avoiding QR decomposition for GPUs" (Anderson, Ballard, Demmel, Keutzer), R alone, matrix on the device:
 #   caqr.sh table1    192 columns, 1,000 to 1,000,000 rows
 #   caqr.sh figure8   heights 1,024 to 65,536 by widths 64 to 8,192, as far as there are more rows than columns
+#   caqr.sh tall      of these shapes, and taller ones, those of at least fifty times as many rows as columns; from the front on
 #   caqr.sh figure9   8,192 rows, 64 to 8,192 columns
 #   caqr.sh film      table 2 on a device: iterations a second, and a whole decomposition
 #   caqr.sh table2    Robust PCA of a film of 288 x 384 x 100, iterations a second, on this machine's cores; needs no device
@@ -24,6 +25,13 @@ case ${1:-} in
     done
     dense "${sizes[@]}"
     ;;
+  tall)
+    device
+    sizes=(4096x64 8192x64 8192x128 16384x64 16384x128 16384x256 32768x64 32768x128 32768x256 32768x512 65536x64 65536x128 65536x256
+      65536x512 65536x1024 10000x192 50000x192 100000x64 100000x192 500000x192 1000000x64 1000000x128 1000000x192)
+    SPARQR_HEAP=${SPARQR_HEAP:-30g} "$packed/run.sh" java io.sparqr.backend.cuda.DenseQrSpeed 7 "${sizes[@]/%/-}"
+    python3 "$packed/cusolver.py" "${sizes[@]}" | grep -v '^{'
+    ;;
   figure9)
     device
     dense 8192x64 8192x128 8192x192 8192x256 8192x512 8192x1024 8192x2048 8192x4096 8192x8192
@@ -40,7 +48,7 @@ case ${1:-} in
     java $(sed -n 's:.*<spark.jvm.args>\(.*\)</spark.jvm.args>.*:\1:p' "$home/pom.xml") -Xmx4g -cp "$path" io.sparqr.spark.tall.RobustPcaSpeed
     ;;
   *)
-    sed -n '3,8s/^# //p' "$0" >&2
+    sed -n '3,9s/^# //p' "$0" >&2
     exit 2
     ;;
 esac

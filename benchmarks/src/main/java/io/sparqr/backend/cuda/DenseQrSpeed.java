@@ -8,8 +8,8 @@ import java.util.function.IntConsumer;
 
 /**
  * Q and R of dense matrices on one device ({@link CudaDenseQr}): milliseconds of the kernels, and
- * seconds from an array of the host to R, and to Q, on the host. {@code DenseQrSpeed REPEAT MxN[+]
- * ...}; with +, all m columns of Q, too.
+ * seconds from an array of the host to R, and to Q, on the host. {@code DenseQrSpeed REPEAT MxN[+-]
+ * ...}; with +, all m columns of Q, too, with -, R alone.
  */
 public final class DenseQrSpeed {
 
@@ -22,11 +22,12 @@ public final class DenseQrSpeed {
     int threads = Runtime.getRuntime().availableProcessors();
     for (String size : Arrays.asList(args).subList(1, args.length)) {
       boolean full = size.endsWith("+");
-      String[] part = size.replace("+", "").split("x");
+      boolean alone = size.endsWith("-");
+      String[] part = size.replaceAll("[-+]", "").split("x");
       int m = Integer.parseInt(part[0]);
       int n = Integer.parseInt(part[1]);
       double[] a = TallFrontSpeed.matrix(m, n);
-      for (boolean keepQ : List.of(false, true)) {
+      for (boolean keepQ : alone ? List.of(false) : List.of(false, true)) {
         long begin = System.nanoTime();
         try (var qr = new CudaDenseQr(sessions, 0, m, n, keepQ, threads)) {
           qr.factor(a);
@@ -41,7 +42,8 @@ public final class DenseQrSpeed {
                     kernels[k] = qr.kernelMillis();
                   });
           Arrays.sort(kernels);
-          report(size, keepQ ? "R, Q kept" : "R", seconds, kernels[repeat / 2]);
+          String way = keepQ ? "R, Q kept" : qr.byGram() ? "R by its Gram matrix" : "R";
+          report(size, way, seconds, kernels[repeat / 2]);
           if (keepQ) {
             product(size, "thin Q", qr, n, repeat);
             if (full) {

@@ -20,6 +20,9 @@ abstract class CudaDenseQrContract {
   /** All columns of Q of so many rows. */
   private static final int MOST_COLUMNS = 600;
 
+  /** Of 64 rows, in the sample of a tall matrix. */
+  private static final int SAMPLE_TILES = 128;
+
   abstract DeviceSessions sessions();
 
   /** Row-major. */
@@ -242,6 +245,7 @@ abstract class CudaDenseQrContract {
   @ParameterizedTest
   @CsvSource({
     "rare, true",
+    "unlike, true",
     "dependent, false",
     "near, false",
     "zeros, false",
@@ -252,12 +256,18 @@ abstract class CudaDenseQrContract {
     int m = 12000;
     int n = 50;
     double[] a = random(m, n, 17);
+    boolean[] taken = new boolean[(m + 63) / 64];
+    for (int k = 0; k < SAMPLE_TILES; k++) {
+      taken[k * taken.length / SAMPLE_TILES] = true;
+    }
     for (int i = 0; i < m; i++) {
       for (int j = 0; j < n; j++) {
         int at = i * n + j;
         switch (kind) {
-          // of a tile that the sample leaves out alone
-          case "rare" -> a[at] = j == n - 1 ? i / 64 == 3 ? 1 : 0 : a[at];
+          // only where the sample has no tile
+          case "rare" -> a[at] = j == n - 1 ? (taken[i / 64] ? 0 : 1) : a[at];
+          // much larger in tiles that are left out
+          case "unlike" -> a[at] *= j == 4 && taken[i / 64] ? 1e-5 : 1;
           case "dependent" -> a[at] = j == 1 ? a[i * n] : a[at];
           case "near" -> a[at] = j < 9 ? a[i * n] + 1e-5 * a[at] : a[at];
           case "zeros" -> a[at] = j == 3 ? 0 : a[at];

@@ -7,6 +7,7 @@ import io.sparqr.backend.cuda.driver.CudaStream;
 import io.sparqr.backend.cuda.driver.DeviceBuffer;
 import io.sparqr.backend.cuda.driver.PinnedBuffer;
 import io.sparqr.backend.cuda.transfer.PinnedPool;
+import io.sparqr.numeric.integrity.IntegrityFailure;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import jcuda.driver.CUdevice_attribute;
@@ -179,38 +180,38 @@ public final class TallGram implements AutoCloseable {
     return p.putInt(substitutes).flip();
   }
 
-  /** Waits for the run, and measures it. */
+  /**
+   * Waits for the run, and measures it.
+   *
+   * @throws IntegrityFailure if the measures change on their way
+   */
   public Measure measure() {
     int n = padded();
     int bytes = Double.BYTES * (MEASURES * n + 1);
-    PinnedBuffer buffer = pinned.acquire(bytes);
+    PinnedBuffer buffer = pinned.acquire(2L * bytes);
     try {
       long at = Double.BYTES * restEntries() - bytes;
       stream.download(buffer, 0, rest.at(at), bytes);
+      stream.download(buffer, bytes, rest.at(at), bytes);
       stream.synchronize();
-      ByteBuffer values = buffer.view(0, bytes);
-      int state = values.getInt(bytes - Double.BYTES);
+      if (!buffer.view(0, bytes).equals(buffer.view(bytes, 2 * bytes))) {
+        throw new IntegrityFailure("the measures of a Gram matrix arrive with other bits");
+      }
+      int state = buffer.view(bytes - Double.BYTES, bytes).getInt();
       if (state != 0) {
         return new Measure((state & GROWN) != 0, 0);
       }
-      double[] diagonal = new double[columns];
-      double[] inverse = new double[columns];
-      values
-          .position(Double.BYTES * 2 * n)
-          .slice()
-          .order(ByteOrder.nativeOrder())
-          .asDoubleBuffer()
-          .get(diagonal);
-      values
-          .position(Double.BYTES * 3 * n)
-          .slice()
-          .order(ByteOrder.nativeOrder())
-          .asDoubleBuffer()
-          .get(inverse);
-      return new Measure(false, least(diagonal, inverse));
+      return new Measure(false, least(column(buffer, 2), column(buffer, 3)));
     } finally {
       pinned.release(buffer);
     }
+  }
+
+  private double[] column(PinnedBuffer buffer, int which) {
+    double[] values = new double[columns];
+    int from = Double.BYTES * which * padded();
+    buffer.view(from, from + Double.BYTES * columns).asDoubleBuffer().get(values);
+    return values;
   }
 
   /**
