@@ -295,7 +295,7 @@ final class CudaDenseQr implements DenseFactorization {
 
   @Override
   public String description() {
-    return lane().device().name();
+    return lane().device().name() + (byGram() ? ", by its Gram matrix" : "");
   }
 
   @Override

@@ -204,6 +204,7 @@ abstract class CudaDenseQrContract {
     try (var qr = new CudaDenseQr(sessions(), 0, m, n, false, 2)) {
       qr.factor(a);
       assertThat(qr.byGram()).isEqualTo(byGram);
+      assertThat(qr.description().endsWith("by its Gram matrix")).isEqualTo(byGram);
       double[] r = qr.r();
       qr.factor(a);
       assertThat(qr.r()).isEqualTo(r);
