@@ -1,10 +1,12 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend;
 
+import io.sparqr.backend.tuning.TuningBench;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.lowrank.PursuitSite;
 import io.sparqr.numeric.tall.DenseFactorization;
 import io.sparqr.partition.DeviceModel;
+import io.sparqr.symbolic.Tuning;
 import java.util.List;
 import java.util.Optional;
 
@@ -67,6 +69,22 @@ public interface QrBackendProvider {
     return "";
   }
 
+  /** What tunings of a device are kept by; empty if there is none, or it does not tell. */
+  default Optional<DeviceKey> key(int device) {
+    return Optional.empty();
+  }
+
+  /**
+   * What measures tunings on a device, which is its owner's until it is closed.
+   *
+   * @param threads of the host, for transfers
+   * @return empty if the backend has no device
+   * @throws io.sparqr.error.BackendUnavailableException as for {@link #create(int)}
+   */
+  default Optional<TuningBench> bench(int device, int threads) {
+    return Optional.empty();
+  }
+
   /** Device memory currently held by this JVM; does not query a device. */
   default long deviceBytesInUse() {
     return 0;
@@ -79,11 +97,12 @@ public interface QrBackendProvider {
    * @param columns n, at least 1
    * @param keepQ whether Q will be asked for
    * @param threads of the host, for transfers
+   * @param tuning how the device's work is cut
    * @return empty if the backend has no device
    * @throws io.sparqr.error.BackendUnavailableException as for {@link #create(int)}
    */
   default Optional<DenseFactorization> dense(
-      int device, int rows, int columns, boolean keepQ, int threads) {
+      int device, int rows, int columns, boolean keepQ, int threads, Tuning tuning) {
     return Optional.empty();
   }
 

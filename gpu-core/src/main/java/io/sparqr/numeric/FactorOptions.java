@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.numeric;
 
+import io.sparqr.symbolic.Tuning;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Objects;
@@ -16,6 +17,7 @@ import java.util.Set;
  * @param demands what else holds for the task
  * @param work listener to the task's progress
  * @param memory where rows of R are put
+ * @param tuning how a device's work is cut
  */
 public record FactorOptions(
     double rankTolerance,
@@ -23,7 +25,8 @@ public record FactorOptions(
     long deviceMemoryBytes,
     Set<Demand> demands,
     WorkListener work,
-    RowMemory memory) {
+    RowMemory memory,
+    Tuning tuning) {
 
   /** What may hold for a task. */
   public enum Demand {
@@ -68,6 +71,7 @@ public record FactorOptions(
   public FactorOptions {
     Objects.requireNonNull(work, "work");
     Objects.requireNonNull(memory, "memory");
+    Objects.requireNonNull(tuning, "tuning");
     if (threads < 1 || deviceMemoryBytes < 0 || Double.isNaN(rankTolerance)) {
       throw new IllegalArgumentException("factor options out of range");
     }
@@ -92,7 +96,8 @@ public record FactorOptions(
         deviceMemoryBytes,
         keepQ ? Set.of(Demand.KEEP_Q) : Set.of(),
         WorkListener.NONE,
-        RowMemory.HEAP);
+        RowMemory.HEAP,
+        Tuning.constants());
   }
 
   /** {@link Demand#KEEP_Q}. */
@@ -162,12 +167,20 @@ public record FactorOptions(
 
   /** A copy with another listener. */
   public FactorOptions heardBy(WorkListener listener) {
-    return new FactorOptions(rankTolerance, threads, deviceMemoryBytes, demands, listener, memory);
+    return new FactorOptions(
+        rankTolerance, threads, deviceMemoryBytes, demands, listener, memory, tuning);
   }
 
   /** A copy with rows of R put elsewhere. */
   public FactorOptions in(RowMemory rows) {
-    return new FactorOptions(rankTolerance, threads, deviceMemoryBytes, demands, work, rows);
+    return new FactorOptions(
+        rankTolerance, threads, deviceMemoryBytes, demands, work, rows, tuning);
+  }
+
+  /** A copy with a device's work cut in another way. */
+  public FactorOptions tunedBy(Tuning other) {
+    return new FactorOptions(
+        rankTolerance, threads, deviceMemoryBytes, demands, work, memory, other);
   }
 
   private FactorOptions with(Demand demand, boolean on) {
@@ -176,7 +189,8 @@ public record FactorOptions(
     if (!on) {
       changed.remove(demand);
     }
-    return new FactorOptions(rankTolerance, threads, deviceMemoryBytes, changed, work, memory);
+    return new FactorOptions(
+        rankTolerance, threads, deviceMemoryBytes, changed, work, memory, tuning);
   }
 
   /**

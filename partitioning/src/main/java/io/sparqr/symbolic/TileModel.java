@@ -1,16 +1,19 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.symbolic;
 
+import java.io.Serializable;
+
 /**
  * The rules by which a device cuts fronts into tiles, on which its flops depend. The scheduler uses
  * them, so that {@link TileFlops} predicts its work.
  *
- * @param bundle largest number of row tiles in a bundle, 2 .. 8
+ * @param bundles largest number of row tiles in a bundle
  * @param smallFrontDoubles a front of at most this many entries (rows x padded columns) is not
  *     tiled
  * @param smallFrontColumns provided that it has at most this many columns, without right-hand sides
  */
-public record TileModel(int bundle, int smallFrontDoubles, int smallFrontColumns) {
+public record TileModel(TileBundles bundles, int smallFrontDoubles, int smallFrontColumns)
+    implements Serializable {
 
   /** Rows and columns of a tile. */
   public static final int TILE = 32;
@@ -18,16 +21,34 @@ public record TileModel(int bundle, int smallFrontDoubles, int smallFrontColumns
   /** With this many tiles left to apply to, large bundles are worth their longer Factorize. */
   private static final long WORTH_TILES = 96 * 96;
 
+  /** So many times as high as wide is tall, and so many pivot column tiles are narrow. */
+  private static final int EXTREME = 8;
+
   /** Checks the ranges. */
   public TileModel {
-    if (bundle < 2 || smallFrontDoubles < 0 || smallFrontColumns < 0) {
-      throw new IllegalArgumentException("tile model out of range");
+    if (smallFrontDoubles < 0 || smallFrontColumns < 0) {
+      throw new IllegalArgumentException("limits of small fronts must not be negative");
     }
+  }
+
+  /** With bundles of one size, as {@link TileBundles#of}. */
+  public TileModel(int bundle, int smallFrontDoubles, int smallFrontColumns) {
+    this(TileBundles.of(bundle), smallFrontDoubles, smallFrontColumns);
   }
 
   /** The defaults of a CUDA device: bundles of 8, small fronts of 64 KB and 64 columns. */
   public static TileModel device() {
     return new TileModel(8, 8192, 64);
+  }
+
+  /** A copy with other bundles. */
+  public TileModel with(TileBundles others) {
+    return new TileModel(others, smallFrontDoubles, smallFrontColumns);
+  }
+
+  /** A copy with other limits of small fronts. */
+  public TileModel withSmallFronts(int doubles, int columns) {
+    return new TileModel(bundles, doubles, columns);
   }
 
   /** Number of tiles for this many rows or columns. */
@@ -36,18 +57,21 @@ public record TileModel(int bundle, int smallFrontDoubles, int smallFrontColumns
   }
 
   /**
-   * The largest bundle in a column tile of a front of this many row, pivot column and column tiles.
-   * Large bundles save rounds on tall fronts, flops where many tiles remain to apply to, and tasks
-   * on small fronts; elsewhere the time of a task on the critical chain counts, and bundles of 4
-   * are faster (measured on an H200).
+   * The largest bundle in a column tile of a front of this many row, pivot column and column tiles,
+   * by the classes of {@link TileBundles}.
    *
    * @param entered row tiles whose leftmost column tile is at most {@code column}
    */
   public int bundle(long rowTiles, long pivotTiles, long columnTiles, int column, long entered) {
-    boolean everywhere = pivotTiles <= 8 || rowTiles >= 8 * pivotTiles;
+    if (rowTiles >= EXTREME * pivotTiles) {
+      return bundles.tall();
+    }
+    if (pivotTiles <= EXTREME) {
+      return bundles.narrow();
+    }
     // Row tiles and column tiles are below 2^27.
     boolean much = (entered - column) * (columnTiles - column) >= WORTH_TILES;
-    return everywhere || much ? bundle : Math.min(bundle, 4);
+    return much ? bundles.much() : bundles.others();
   }
 
   /** Whether a front of fm x (fn + rhs) is a small one. */

@@ -1,14 +1,17 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.cuda;
 
+import io.sparqr.backend.DeviceKey;
 import io.sparqr.backend.OpenDevice;
 import io.sparqr.backend.QrBackendProvider;
 import io.sparqr.backend.cuda.driver.CudaCalls;
 import io.sparqr.backend.cuda.driver.CudaDevice;
 import io.sparqr.backend.cuda.driver.CudaDriver;
+import io.sparqr.backend.cuda.driver.DriverVersion;
 import io.sparqr.backend.cuda.driver.JCudaCalls;
 import io.sparqr.backend.cuda.driver.KernelImage;
 import io.sparqr.backend.cuda.driver.LiveResources;
+import io.sparqr.backend.tuning.TuningBench;
 import io.sparqr.configuration.Keys;
 import io.sparqr.error.BackendUnavailableException;
 import io.sparqr.error.CudaException;
@@ -18,6 +21,7 @@ import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.lowrank.PursuitSite;
 import io.sparqr.numeric.tall.DenseFactorization;
 import io.sparqr.partition.DeviceModel;
+import io.sparqr.symbolic.Tuning;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -195,8 +199,9 @@ public final class CudaBackendProvider implements QrBackendProvider {
 
   @Override
   public Optional<DenseFactorization> dense(
-      int device, int rows, int columns, boolean keepQ, int threads) {
-    return Optional.of(new CudaDenseQr(sessions.get(), device, rows, columns, keepQ, threads));
+      int device, int rows, int columns, boolean keepQ, int threads, Tuning tuning) {
+    return Optional.of(
+        new CudaDenseQr(sessions.get(), device, rows, columns, keepQ, threads, tuning));
   }
 
   @Override
@@ -238,6 +243,30 @@ public final class CudaBackendProvider implements QrBackendProvider {
       // A plan needs no exact rates; a broken device will be reported on its use.
       return Optional.empty();
     }
+  }
+
+  @Override
+  public Optional<DeviceKey> key(int device) {
+    Verdict verdict = probe.get();
+    if (device < 0 || device >= verdict.devices()) {
+      return Optional.empty();
+    }
+    try {
+      CudaDriver driver = verdict.found();
+      String kernels = KernelImage.fingerprint(CudaDevice.capability(driver, device));
+      return Optional.of(
+          new DeviceKey(CudaDevice.chip(driver, device), DriverVersion.of(driver), kernels));
+    } catch (CudaException e) {
+      // Without it nothing is tuned; a broken device will be reported on its use.
+      return Optional.empty();
+    }
+  }
+
+  @Override
+  public Optional<TuningBench> bench(int device, int threads) {
+    return Optional.of(
+        new CudaTuningBench(
+            sessionsWith(device), device, threads, CudaTuningBench.Sizes.USUAL));
   }
 
   @Override

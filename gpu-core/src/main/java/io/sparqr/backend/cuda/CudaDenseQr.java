@@ -12,6 +12,7 @@ import io.sparqr.error.IndexOverflowException;
 import io.sparqr.numeric.integrity.DenseSums;
 import io.sparqr.numeric.integrity.IntegrityFailure;
 import io.sparqr.numeric.tall.DenseFactorization;
+import io.sparqr.symbolic.Tuning;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -62,6 +63,18 @@ final class CudaDenseQr implements DenseFactorization {
    */
   CudaDenseQr(
       DeviceSessions sessions, int ordinal, int rows, int columns, boolean keepQ, int threads) {
+    this(sessions, ordinal, rows, columns, keepQ, threads, Tuning.constants());
+  }
+
+  /** As above, with its work cut by a tuning. */
+  CudaDenseQr(
+      DeviceSessions sessions,
+      int ordinal,
+      int rows,
+      int columns,
+      boolean keepQ,
+      int threads,
+      Tuning tuning) {
     if (columns < 1 || rows < columns) {
       throw new DimensionMismatchException(
           "%d x %d: a device takes matrices of at least as many rows as columns"
@@ -78,7 +91,7 @@ final class CudaDenseQr implements DenseFactorization {
     try {
       DeviceSession session = lease.session();
       session.device().bind();
-      front = new DenseFront(session, rows, columns, keepQ, threads);
+      front = new DenseFront(session, rows, columns, keepQ, threads, tuning);
       products = new DenseProducts(front);
       boolean pays = !keepQ && TallFactor.pays(front.lane(), rows, columns);
       tall = pays ? new TallFactor(front) : null;

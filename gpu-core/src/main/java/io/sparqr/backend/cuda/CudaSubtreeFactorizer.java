@@ -16,7 +16,8 @@ import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.partition.DeviceModel;
 import io.sparqr.partition.DeviceWork;
-import io.sparqr.symbolic.TileModel;
+import io.sparqr.symbolic.TileBundles;
+import io.sparqr.symbolic.Tuning;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -47,6 +48,7 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
   private @Nullable RoundExecutor executor;
   private @Nullable StagedFactorization staged;
   private int threads;
+  private Tuning tuning = Tuning.constants();
   private boolean closed;
   private TestModes modes = TestModes.none();
 
@@ -55,7 +57,7 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
     this(new DeviceSessions(driver, 0), ordinal, options);
   }
 
-  /** With the options, or those {@link #tuned} for the device. */
+  /** With the options, or those of a task's tuning for the device. */
   public CudaSubtreeFactorizer(
       DeviceSessions sessions, int ordinal, @Nullable SchedulerOptions options) {
     this(sessions, List.of(ordinal), options);
@@ -104,8 +106,8 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
   }
 
   /** What runs the rounds of this factorizer's stages. */
-  RoundExecutor executor(int threads) {
-    SchedulerOptions cut = options == null ? tuned(device.multiprocessors()) : options;
+  RoundExecutor executor(int threads, Tuning tuning) {
+    SchedulerOptions cut = options == null ? tuned(tuning, device.multiprocessors()) : options;
     DeviceSession session = leases.get(0).session();
     if (leases.size() == 1) {
       return new CudaRoundExecutor(session, 0, threads, cut, modes);
@@ -122,20 +124,18 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
     return new CudaDevicesExecutor(sessions, planned, 0, threads, cut, modes);
   }
 
-  /** Options for a device: enough Apply tasks for four thread blocks per multiprocessor. */
+  /** Options for a device without a tuning. */
   public static SchedulerOptions tuned(int multiprocessors) {
-    TileModel tiles = TileModel.device();
-    int bundle = Keys.BUNDLE.find(System::getProperty).map(Long::intValue).orElse(tiles.bundle());
-    return new SchedulerOptions(
-        bundle,
-        true,
-        tiles.smallFrontDoubles(),
-        tiles.smallFrontColumns(),
-        4 * multiprocessors,
-        8,
-        16384,
-        8,
-        1024);
+    return tuned(Tuning.constants(), multiprocessors);
+  }
+
+  /** Options for a device; bundles that are set for the JVM come before those of a tuning. */
+  static SchedulerOptions tuned(Tuning tuning, int multiprocessors) {
+    SchedulerOptions its = SchedulerOptions.of(tuning, multiprocessors);
+    return Keys.BUNDLE
+        .find(System::getProperty)
+        .map(size -> its.with(TileBundles.of(size.intValue())))
+        .orElse(its);
   }
 
   @Override
@@ -143,14 +143,17 @@ public final class CudaSubtreeFactorizer implements SubtreeFactorizer {
     if (closed) {
       throw new IllegalStateException("the CUDA factorizer is closed");
     }
-    if (executor == null || threads != factorOptions.threads()) {
+    if (executor == null
+        || threads != factorOptions.threads()
+        || !tuning.equals(factorOptions.tuning())) {
       if (executor != null) {
         executor.close();
         executor = null;
         Objects.requireNonNull(staged).keepPlans();
       }
       threads = factorOptions.threads();
-      executor = executor(threads);
+      tuning = factorOptions.tuning();
+      executor = executor(threads, tuning);
       staged = new StagedFactorization("cuda", executor, mender, leases.get(0).session().plans());
     }
     try {

@@ -22,6 +22,7 @@ import io.sparqr.numeric.integrity.Balance;
 import io.sparqr.numeric.integrity.DenseSums;
 import io.sparqr.numeric.integrity.IntegrityFailure;
 import io.sparqr.numeric.integrity.Steps;
+import io.sparqr.symbolic.Tuning;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
@@ -45,12 +46,13 @@ final class DenseFront implements AutoCloseable {
   private double kernelMillis;
 
   /** Makes lists; the session's context is current. */
-  DenseFront(DeviceSession session, int rows, int columns, boolean keepsQ, int threads) {
+  DenseFront(
+      DeviceSession session, int rows, int columns, boolean keepsQ, int threads, Tuning tuning) {
     this.rows = rows;
     this.columns = columns;
     this.keepsQ = keepsQ;
     steps = Steps.ofFront(rows, columns);
-    options = CudaSubtreeFactorizer.tuned(session.device().multiprocessors());
+    options = CudaSubtreeFactorizer.tuned(tuning, session.device().multiprocessors());
     program = DenseStage.of(rows, columns, options, keepsQ);
     lane = new DeviceLane(session, threads);
   }
@@ -117,6 +119,12 @@ final class DenseFront implements AutoCloseable {
     return there;
   }
 
+  /** Sends the rows of A as they are, without looking at what arrives. */
+  void sendRows(double[] a) {
+    var its = new DenseRows(arena(), columns, descriptor().ld());
+    its.send(lane.transfers(), lane.workers(), a, rows, DenseRows.unscaled());
+  }
+
   /** The sums of the rows that are there. */
   Sums sumsOfRows() {
     return sums(columns).of(arena().address(), descriptor().ld(), rows, columns, keepsQ);
@@ -160,6 +168,14 @@ final class DenseFront implements AutoCloseable {
    * @throws IntegrityFailure if it has not their sums
    */
   double[] factor(Sums sent) {
+    run();
+    double[] r = collect();
+    DenseSums.require(departure(r, sent), steps, "R of a dense matrix");
+    return r;
+  }
+
+  /** Factors the rows that are there and leaves R there. */
+  void run() {
     var upload = new StageUpload(lane.transfers(), lane.memory());
     if (!listsSent) {
       upload.structure(program);
@@ -167,9 +183,6 @@ final class DenseFront implements AutoCloseable {
     upload.states(program.initialState()).run(lane.workers());
     launch();
     requireEnd();
-    double[] r = collect();
-    DenseSums.require(departure(r, sent), steps, "R of a dense matrix");
-    return r;
   }
 
   private double departure(double[] r, Sums sent) {

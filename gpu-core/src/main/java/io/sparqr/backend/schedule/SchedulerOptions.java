@@ -1,13 +1,15 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.schedule;
 
+import io.sparqr.symbolic.TileBundles;
 import io.sparqr.symbolic.TileModel;
+import io.sparqr.symbolic.Tuning;
 
 /**
  * Options of the schedule, chosen for a device. They are part of the plan: the same options give
  * the same lists and, on one device, the same bits.
  *
- * @param bundle largest number of row tiles in a bundle, 2 .. 8; default 4
+ * @param bundles largest number of row tiles in a bundle, by what a column tile is like; default 4
  * @param pipelining Apply/Factorize tasks and bundle growth (SQR section 3.1); default true
  * @param smallFrontDoubles one thread block factors a whole front of at most this many entries
  *     (rows x padded columns); 0: none; default 8192 (64 KB)
@@ -19,7 +21,7 @@ import io.sparqr.symbolic.TileModel;
  * @param packColumns most columns of one PackAssemble or AssembleBlock task; default 2048
  */
 public record SchedulerOptions(
-    int bundle,
+    TileBundles bundles,
     boolean pipelining,
     int smallFrontDoubles,
     int smallFrontColumns,
@@ -31,9 +33,6 @@ public record SchedulerOptions(
 
   /** Checks the ranges. */
   public SchedulerOptions {
-    if (bundle < 2 || bundle > TaskLayout.MAX_BUNDLE) {
-      throw new IllegalArgumentException("bundle size " + bundle + " is not in 2 .. 8");
-    }
     if (smallFrontDoubles < 0 || smallFrontColumns < 0) {
       throw new IllegalArgumentException("limits of small fronts must not be negative");
     }
@@ -50,6 +49,49 @@ public record SchedulerOptions(
     }
   }
 
+  /** Rows and columns that one task assembles on a device. */
+  private static final int DEVICE_PACK_ROWS = 8;
+
+  private static final int DEVICE_PACK_COLUMNS = 1024;
+
+  /** With bundles of one size, as {@link TileBundles#of}. */
+  public SchedulerOptions(
+      int bundle,
+      boolean pipelining,
+      int smallFrontDoubles,
+      int smallFrontColumns,
+      int applyTasks,
+      int maxApplyTiles,
+      int scatterEntries,
+      int packRows,
+      int packColumns) {
+    this(
+        TileBundles.of(bundle),
+        pipelining,
+        smallFrontDoubles,
+        smallFrontColumns,
+        applyTasks,
+        maxApplyTiles,
+        scatterEntries,
+        packRows,
+        packColumns);
+  }
+
+  /** Those of a tuning for a device. */
+  public static SchedulerOptions of(Tuning tuning, int multiprocessors) {
+    TileModel tiles = tuning.tiles();
+    return new SchedulerOptions(
+        tiles.bundles(),
+        tuning.pipelining(),
+        tiles.smallFrontDoubles(),
+        tiles.smallFrontColumns(),
+        tuning.applyTasks() * multiprocessors,
+        tuning.applyTiles(),
+        16384,
+        DEVICE_PACK_ROWS,
+        DEVICE_PACK_COLUMNS);
+  }
+
   /** The defaults above. */
   public static SchedulerOptions defaults() {
     return new SchedulerOptions(4, true, 8192, 64, 264, 8, 16384, 32, 2048);
@@ -57,8 +99,13 @@ public record SchedulerOptions(
 
   /** A copy with another bundle size. */
   public SchedulerOptions withBundle(int size) {
+    return with(TileBundles.of(size));
+  }
+
+  /** A copy with other bundles. */
+  public SchedulerOptions with(TileBundles others) {
     return new SchedulerOptions(
-        size,
+        others,
         pipelining,
         smallFrontDoubles,
         smallFrontColumns,
@@ -72,7 +119,7 @@ public record SchedulerOptions(
   /** A copy with or without pipelining. */
   public SchedulerOptions withPipelining(boolean on) {
     return new SchedulerOptions(
-        bundle,
+        bundles,
         on,
         smallFrontDoubles,
         smallFrontColumns,
@@ -86,7 +133,7 @@ public record SchedulerOptions(
   /** A copy with other limits of small fronts; 0, 0: every front is tiled. */
   public SchedulerOptions withSmallFronts(int doubles, int columns) {
     return new SchedulerOptions(
-        bundle,
+        bundles,
         pipelining,
         doubles,
         columns,
@@ -97,9 +144,14 @@ public record SchedulerOptions(
         packColumns);
   }
 
+  /** The largest bundle anywhere, which chooses the kernel. */
+  public int bundle() {
+    return bundles.largest();
+  }
+
   /** The part of these options that determines the flops done. */
   public TileModel tileModel() {
-    return new TileModel(bundle, smallFrontDoubles, smallFrontColumns);
+    return new TileModel(bundles, smallFrontDoubles, smallFrontColumns);
   }
 
   /**
@@ -110,15 +162,15 @@ public record SchedulerOptions(
    */
   public int[] bundles(int[] left, int pivotTiles, int columnTiles) {
     TileModel model = tileModel();
-    int[] bundles = new int[pivotTiles];
+    int[] largest = new int[pivotTiles];
     int entered = 0;
     for (int c = 0; c < pivotTiles; c++) {
       while (entered < left.length && Math.min(left[entered], entered) <= c) {
         entered++;
       }
-      bundles[c] = model.bundle(left.length, pivotTiles, columnTiles, c, entered);
+      largest[c] = model.bundle(left.length, pivotTiles, columnTiles, c, entered);
     }
-    return bundles;
+    return largest;
   }
 
   /** Whether a front of fm x (fn + rhs) is a small one. */

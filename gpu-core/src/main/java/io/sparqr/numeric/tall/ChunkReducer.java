@@ -12,6 +12,7 @@ import io.sparqr.sparse.SparsityPattern;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;
+import io.sparqr.symbolic.Tuning;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -45,6 +46,20 @@ public final class ChunkReducer implements AutoCloseable {
    */
   public ChunkReducer(
       Supplier<? extends SubtreeFactorizer> open, int columns, int rows, int threads) {
+    this(open, columns, rows, threads, Tuning.constants());
+  }
+
+  /**
+   * As above.
+   *
+   * @param tuning how a device cuts a chunk
+   */
+  public ChunkReducer(
+      Supplier<? extends SubtreeFactorizer> open,
+      int columns,
+      int rows,
+      int threads,
+      Tuning tuning) {
     if (values(columns, rows) > Integer.MAX_VALUE - 8L) {
       throw new IndexOverflowException(
           "%d rows of %d columns below a triangle do not fit into an array"
@@ -55,7 +70,7 @@ public final class ChunkReducer implements AutoCloseable {
     this.open = open;
     this.columns = columns;
     this.rows = rows;
-    options = new FactorOptions(-1, threads, 0).ofUnitColumns(true);
+    options = new FactorOptions(-1, threads, 0).ofUnitColumns(true).tunedBy(tuning);
   }
 
   private static long values(long columns, long rows) {

@@ -23,6 +23,7 @@ import io.sparqr.numeric.BitChecksum;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.SubtreeFactor;
 import io.sparqr.numeric.integrity.ColumnSums;
+import io.sparqr.symbolic.Tuning;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -251,7 +252,7 @@ class PlainDevicesTest extends DevicesContract {
     SubtreeFactor factor;
     try (var two = new CudaSubtreeFactorizer(sessions(apart), List.of(0, 1), MIXED)) {
       assertThat(two.description()).isEqualTo("cuda (plain)");
-      RoundExecutor inner = two.executor(2);
+      RoundExecutor inner = two.executor(2, Tuning.constants());
       try (var plain = new ReferenceSubtreeFactorizer(new Summing((CudaDevicesExecutor) inner))) {
         factor = c.run(plain, options);
       }

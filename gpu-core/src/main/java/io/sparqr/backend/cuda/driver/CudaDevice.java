@@ -30,13 +30,7 @@ public final class CudaDevice implements AutoCloseable {
   public CudaDevice(CudaDriver driver, int ordinal, KernelImage image) {
     this.driver = driver;
     this.ordinal = ordinal;
-    byte[] text = new byte[256];
-    driver.check("cuDeviceGetName", driver.calls().deviceName(ordinal, text));
-    int length = 0;
-    while (length < text.length && text[length] != 0) {
-      length++;
-    }
-    chip = new String(text, 0, length, StandardCharsets.UTF_8);
+    chip = chip(driver, ordinal);
     name =
         String.format(
             "%s (%04x:%02x:%02x)",
@@ -55,6 +49,17 @@ public final class CudaDevice implements AutoCloseable {
       close();
       throw e;
     }
+  }
+
+  /** Such as "NVIDIA H200"; opens nothing. */
+  public static String chip(CudaDriver driver, int ordinal) {
+    byte[] text = new byte[256];
+    driver.check("cuDeviceGetName", driver.calls().deviceName(ordinal, text));
+    int length = 0;
+    while (length < text.length && text[length] != 0) {
+      length++;
+    }
+    return new String(text, 0, length, StandardCharsets.UTF_8);
   }
 
   public static int attribute(CudaDriver driver, int ordinal, int attribute) {

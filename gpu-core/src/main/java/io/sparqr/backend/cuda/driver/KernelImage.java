@@ -5,8 +5,11 @@ import io.sparqr.error.BackendUnavailableException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -88,6 +91,23 @@ public final class KernelImage {
       }
     }
     return NO_KERNELS;
+  }
+
+  /**
+   * A hash of what runs the tasks of a factorization on a device, 16 digits; of some megabytes.
+   *
+   * @throws BackendUnavailableException if the jar has no kernels for it
+   */
+  public static String fingerprint(int capability) {
+    try {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      for (Part part : List.of(Part.ROUNDS, Part.SEVERAL)) {
+        digest.update(read(part, capability));
+      }
+      return HexFormat.of().formatHex(digest.digest(), 0, 8);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JVM has SHA-256", e);
+    }
   }
 
   /** The jar's image of a part for a device. */

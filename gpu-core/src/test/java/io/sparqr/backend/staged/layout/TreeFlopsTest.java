@@ -13,8 +13,10 @@ import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;
+import io.sparqr.symbolic.TileBundles;
 import io.sparqr.symbolic.TileFlops;
 import io.sparqr.symbolic.TileModel;
+import io.sparqr.symbolic.Tuning;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,7 +38,7 @@ class TreeFlopsTest {
       int[] fronts = new int[analysis.fronts()];
       Arrays.setAll(fronts, f -> f);
       var problem = new SubtreeProblem(analysis, fronts, split.rows(), List.of());
-      for (var options : List.of(SchedulerOptions.defaults(), device())) {
+      for (var options : List.of(SchedulerOptions.defaults(), device(), tuned())) {
         var builder = new StageBuilder(analysis, new RowsByFront(problem), options, 1, true, false);
         double done = builder.build(fronts, List.of()).schedule().flops();
         assertThat(Arrays.stream(TileFlops.of(analysis, options.tileModel(), 1)).sum())
@@ -52,10 +54,16 @@ class TreeFlopsTest {
     }
   }
 
+  /** Each class of column tiles has bundles of its own. */
+  private static SchedulerOptions tuned() {
+    Tuning tuning = Tuning.constants().with(new TileBundles(2, 6, 5, 3)).withSmallFronts(1024, 40);
+    return SchedulerOptions.of(tuning, 7);
+  }
+
   private static SchedulerOptions device() {
     TileModel tiles = TileModel.device();
     return SchedulerOptions.defaults()
-        .withBundle(tiles.bundle())
+        .with(tiles.bundles())
         .withSmallFronts(tiles.smallFrontDoubles(), tiles.smallFrontColumns());
   }
 }

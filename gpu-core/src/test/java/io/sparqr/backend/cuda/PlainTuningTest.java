@@ -1,0 +1,67 @@
+/* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
+package io.sparqr.backend.cuda;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.sparqr.backend.cuda.driver.CudaDriver;
+import io.sparqr.backend.cuda.driver.DriverVersion;
+import io.sparqr.backend.cuda.driver.KernelImage;
+import io.sparqr.backend.cuda.driver.LiveResources;
+import io.sparqr.backend.reference.PlainCalls;
+import io.sparqr.backend.tuning.Workload;
+import io.sparqr.symbolic.Tuning;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The bench's dense fronts on the plain executor behind the driver's interface. */
+class PlainTuningTest {
+
+  private static final CudaTuningBench.Sizes TINY =
+      new CudaTuningBench.Sizes(
+          new int[] {300, 33}, 70, new int[] {2, 80, 50}, 8, 4, new int[] {9000, 9});
+
+  private long before;
+
+  @BeforeEach
+  void count() {
+    before = LiveResources.total();
+  }
+
+  @AfterEach
+  void nothingIsLeft() {
+    assertThat(LiveResources.total()).as("resources left").isEqualTo(before);
+  }
+
+  private static CudaTuningBench bench() {
+    var sessions =
+        new DeviceSessions(
+            new CudaDriver(new PlainCalls(1, true).calls()),
+            0,
+            capability -> new KernelImage(part -> new byte[1]));
+    return new CudaTuningBench(sessions, 0, 2, TINY);
+  }
+
+  @Test
+  void denseFrontsRunWithMoreTuningsThanAreKept() {
+    try (CudaTuningBench bench = bench()) {
+      for (Workload w : List.of(Workload.TALL, Workload.SQUARE)) {
+        for (int tasks : new int[] {4, 5, 6, 7, 4, 7}) {
+          Tuning tuning = Tuning.constants().withApply(tasks, 8);
+          assertThat(bench.seconds(w, tuning)).as("%s", w).isNotNegative();
+        }
+      }
+      for (Workload w : Workload.values()) {
+        assertThat(bench.flops(w)).as("%s", w).isPositive();
+        assertThat(bench.describe(w)).startsWith(w.words());
+      }
+    }
+  }
+
+  @Test
+  void theDriverHasAVersion() {
+    assertThat(DriverVersion.of(new CudaDriver(new PlainCalls(1, true).calls())))
+        .matches("\\d+\\.\\d.*");
+  }
+}
