@@ -16,6 +16,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 
+# CudaTuningTest has no job: it measures times, of lists that the plain executor runs as well and kernels that the others run.
 contract='CudaSubtreeFactorizerTest CudaSmallBundlesTest CudaPoisonedBuffersTest CudaReflectorsTest'
 # racecheck is 50 times slower than the others: the contract in parts, and of its sweeps the cases that the gate takes
 # (Sampling); of the matrices with many dead columns the two smaller ones, nug8 and ch5-5-b3, in both orders.

@@ -198,7 +198,23 @@ public final class Keys {
 
   public static final Key<Long> BUNDLE =
       Key.count(
-          "sparqr.cuda.bundle", JVM, 2, 8, 8L, "8", "row tiles of the largest bundle, 2 to 8");
+          "sparqr.cuda.bundle",
+          JVM,
+          2,
+          8,
+          8L,
+          "8",
+          "row tiles of the largest bundle, 2 to 8; comes before a tuning");
+
+  public static final Key<String> TUNING_FILE =
+      Key.text(
+          "sparqr.tuning.file",
+          JVM,
+          "`~/.sparqr/tuning.json`, if it is there",
+          "file of `sparqr tune`, read by the driver alone: the plan carries the tuning to the"
+              + " tasks. One that is damaged, or for other devices, another driver or other"
+              + " kernels, is ignored with a warning; `none`: no file"
+              + " ([tuning](../design/scheduler.md#tuning))");
 
   public static final Key<Long> WAIT_MILLIS =
       Key.count(
@@ -266,6 +282,7 @@ public final class Keys {
           RESIDENT_SHARE,
           RESIDENT_SECONDS,
           BUNDLE,
+          TUNING_FILE,
           WAIT_MILLIS,
           REFLECTORS,
           BLAS,

@@ -23,11 +23,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one folder that Sparqr writes to without being given a path. Native libraries are written
- * there before they are loaded, so it must belong to the user. It is created with mode 0700; an
- * existing one is accepted only if it is a real folder and not a link, belongs to the user of this
- * process and is closed to everybody else. Inside such a folder (or a sticky one such as /tmp) no
- * other user can swap a file that has been checked.
+ * The one folder that Sparqr writes to without being given a path, but for the file of {@code
+ * sparqr tune}. Native libraries are written there before they are loaded, so it must belong to the
+ * user. It is created with mode 0700; an existing one is accepted only if it is a real folder and
+ * not a link, belongs to the user of this process and is closed to everybody else. Inside such a
+ * folder (or a sticky one such as /tmp) no other user can swap a file that has been checked.
  *
  * <p>Where files have no POSIX attributes nothing is checked: temporary folders are private to the
  * user there.

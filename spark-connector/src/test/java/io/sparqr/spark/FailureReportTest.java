@@ -67,6 +67,7 @@ class FailureReportTest {
           "stages",
           "rounds",
           "tasks",
+          "tuning",
           "redoneTasks",
           "shuffleBytes",
           "h2dBytes",

@@ -60,7 +60,7 @@ class SolveReportTest {
             "cuda",
             "required",
             List.of("H200"),
-            new SolveReport.Schedule(1, 2, 3),
+            new SolveReport.Schedule(1, 2, 3, "constants: no tuning file"),
             new SolveReport.Memory(4, 5, 6),
             new SolveReport.FactorBytes(7, 8, 9, 10),
             new SolveReport.Gram("AUTO", 3, 1, 2e8, 5e-16)),
@@ -342,6 +342,7 @@ class SolveReportTest {
             backend   cuda (required)
             fronts    3 by their Gram matrix, backward error 5.0e-16 as measured, 1 tried and refused
             devices   H200
+            tuning    constants: no tuning file
             rank      298 of 300, tolerance 1.00e-10 (given); dependent columns 4, 17
             condition estimate 2.5e+08, nearly dependent: 3, 9
             residual  ||b - Ax|| = 1.000000000000e+00

@@ -39,7 +39,8 @@ import picocli.CommandLine.Spec;
       QrCommand.class,
       AnalyzeCommand.class,
       GenerateCommand.class,
-      DoctorCommand.class
+      DoctorCommand.class,
+      TuneCommand.class
     })
 public final class SparqrCli implements Runnable {
 

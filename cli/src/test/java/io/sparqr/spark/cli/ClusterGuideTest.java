@@ -121,7 +121,7 @@ class ClusterGuideTest {
                 "",
                 "",
                 List.of(),
-                new SolveReport.Schedule(0, 0, 0),
+                new SolveReport.Schedule(0, 0, 0, ""),
                 new SolveReport.Memory(0, 0, 0),
                 SolveReport.FactorBytes.NONE,
                 new SolveReport.Gram("", 0, 0, 0, 0)),

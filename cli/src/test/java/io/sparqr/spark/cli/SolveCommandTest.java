@@ -241,6 +241,7 @@ class SolveCommandTest {
             "stages",
             "rounds",
             "tasks",
+            "tuning",
             "redoneTasks",
             "shuffleBytes",
             "h2dBytes",

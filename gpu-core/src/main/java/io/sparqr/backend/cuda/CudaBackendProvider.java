@@ -265,8 +265,7 @@ public final class CudaBackendProvider implements QrBackendProvider {
   @Override
   public Optional<TuningBench> bench(int device, int threads) {
     return Optional.of(
-        new CudaTuningBench(
-            sessionsWith(device), device, threads, CudaTuningBench.Sizes.USUAL));
+        new CudaTuningBench(sessionsWith(device), device, threads, CudaTuningBench.Sizes.USUAL));
   }
 
   @Override

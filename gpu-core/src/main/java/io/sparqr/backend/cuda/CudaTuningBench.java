@@ -242,8 +242,7 @@ final class CudaTuningBench implements TuningBench {
 
   private Site chunks() {
     double[] a = TuningProblems.dense(sizes.chunks[0], sizes.chunks[1]);
-    return new Site(
-        flops(sizes.chunks[0], sizes.chunks[1]), tuning -> new ChunksTrial(a, tuning));
+    return new Site(flops(sizes.chunks[0], sizes.chunks[1]), tuning -> new ChunksTrial(a, tuning));
   }
 
   private final class ChunksTrial implements Trial {

@@ -166,8 +166,7 @@ class TuningSearchTest {
   void theTablesAreGflopsAndPipeliningIsCompared() {
     var device =
         new TunedDevice(
-            (w, t) ->
-                (t.pipelining() ? 1 : 1.25) * t.tiles().bundles().largest() * t.applyTiles(),
+            (w, t) -> (t.pipelining() ? 1 : 1.25) * t.tiles().bundles().largest() * t.applyTiles(),
             0,
             SEED);
     TuningOutcome found = device.tuned(MUCH_TIME);

@@ -181,7 +181,8 @@ final class SubtreeRun {
             .staying(keeping.resident().isPresent())
             .alone(!keeping.framed())
             .in(memory)
-            .heardBy(work);
+            .heardBy(work)
+            .tunedBy(plan.numbers().fronts().tuned().tuning());
     if (!backend.onDevice()) {
       try (SubtreeFactorizer cpu = checked(backend.provider().create(0))) {
         return cpu.factor(problem, options);

@@ -130,7 +130,11 @@ public final class FactorReport {
         summary.backend(),
         made.totals().backendReason(),
         devices,
-        new SolveReport.Schedule(summary.stages(), summary.rounds(), summary.tasks()),
+        new SolveReport.Schedule(
+            summary.stages(),
+            summary.rounds(),
+            summary.tasks(),
+            plan.numbers().fronts().tuned().origin()),
         new SolveReport.Memory(summary.peakDeviceBytes(), summary.peakHostBytes(), foretold),
         made.totals().factorBytes(),
         gram(plan, summary.gram()));

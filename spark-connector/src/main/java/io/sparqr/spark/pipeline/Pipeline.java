@@ -124,7 +124,7 @@ public final class Pipeline {
     this.opening = new DeviceOpening(engine);
     this.disk = new DiskNeed(engine);
     this.analyses = new AnalysisStep(engine, asked, opening, warnings);
-    this.plans = new PlanStep(source, asked, earlier, request);
+    this.plans = new PlanStep(source, asked, earlier, request, warnings);
     this.sending = new RowStep(source, once, held);
     this.profiler =
         options.factorization().profile() ? Optional.of(new Profiler()) : Optional.empty();

@@ -8,16 +8,19 @@ import io.sparqr.partition.PartitionOptions;
 import io.sparqr.partition.TreePartition;
 import io.sparqr.spark.cluster.ClusterResources;
 import io.sparqr.spark.condition.RankRequest;
+import io.sparqr.spark.device.TuningChoice;
 import io.sparqr.spark.factorization.Earlier;
 import io.sparqr.spark.pattern.PatternPass;
 import io.sparqr.spark.plan.ColumnScales;
 import io.sparqr.spark.plan.DeviceVerdict;
+import io.sparqr.spark.plan.PlannedTuning;
 import io.sparqr.spark.plan.Ridge;
 import io.sparqr.spark.plan.SolveOptions;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.rows.RowSource;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The plan of a factorization, from the analysis and the figures of the first pass. */
 final class PlanStep {
@@ -27,8 +30,18 @@ final class PlanStep {
   private final Earlier earlier;
 
   private final RankRequest request;
+  private final List<String> warnings;
 
-  PlanStep(RowSource source, SolveOptions options, Earlier earlier, RankRequest request) {
+  /** Of the first plan, if it is for devices. */
+  private @Nullable PlannedTuning tuned;
+
+  PlanStep(
+      RowSource source,
+      SolveOptions options,
+      Earlier earlier,
+      RankRequest request,
+      List<String> warnings) {
+    this.warnings = warnings;
     this.request = request;
     this.source = source;
     this.options = options;
@@ -105,9 +118,29 @@ final class PlanStep {
         new SolvePlan.Fronts(
             options.factorization().keepQ(),
             options.factorization().method() == FrontMethod.AUTO
-                && !options.factorization().keepQ()),
+                && !options.factorization().keepQ(),
+            tuned(devices, resources.local())),
         options.problem().equilibrate(),
         resources.combineFlops(found.nonzeros()));
+  }
+
+  /**
+   * The tuning for the devices of the tasks, decided once.
+   *
+   * @param here whether they are those of this JVM
+   */
+  private PlannedTuning tuned(DeviceVerdict devices, boolean here) {
+    if (!devices.use()) {
+      return PlannedTuning.NONE;
+    }
+    PlannedTuning its = tuned;
+    if (its == null) {
+      TuningChoice choice = TuningChoice.of(here);
+      choice.warning().ifPresent(warnings::add);
+      its = choice.tuning();
+      tuned = its;
+    }
+    return its;
   }
 
   /** The ridge of the problem, whether its rows are in the source or not. */

@@ -11,6 +11,9 @@ import io.sparqr.sparse.CompactLongs;
 import io.sparqr.sparse.Permutation;
 import io.sparqr.sparse.SparsityPattern;
 import io.sparqr.symbolic.SymbolicAnalysis;
+import io.sparqr.symbolic.TileBundles;
+import io.sparqr.symbolic.TileModel;
+import io.sparqr.symbolic.Tuning;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -18,10 +21,11 @@ import java.util.List;
 
 /**
  * A {@link SolvePlan} as a stream of frames: the analysis, the cut, the scales, the numbers, the
- * fingerprints of the rows, in this order. Data that can be derived from these are not sent. Takes
- * about 13 bytes per column (4 for its position in the order, 8 for its scale), 6 per front and 1
- * to 4 per entry of the fronts' column lists; Spark compresses them further. At most one frame is
- * in memory at a time.
+ * fingerprints of the rows, the tuning of devices, in this order; plans of earlier versions have no
+ * tuning, which means the constants. Data that can be derived from these are not sent. Takes about
+ * 13 bytes per column (4 for its position in the order, 8 for its scale), 6 per front and 1 to 4
+ * per entry of the fronts' column lists; Spark compresses them further. At most one frame is in
+ * memory at a time.
  */
 public final class PlanCodec {
 
@@ -44,6 +48,7 @@ public final class PlanCodec {
     for (int p = 0; p < readings.partitions(); p++) {
       put(readings.of(p), out);
     }
+    put(plan.numbers().fronts().tuned(), out);
     out.end();
   }
 
@@ -69,6 +74,9 @@ public final class PlanCodec {
       var readings = new ArrayList<Fingerprint>();
       for (int p = 0; p < partitions; p++) {
         readings.add(fingerprint(in));
+      }
+      if (in.hasMore()) {
+        numbers = numbers.tuned(tuned(in));
       }
       in.end();
       numbers.ridge().requireColumns(analysis.columns());
@@ -245,6 +253,22 @@ public final class PlanCodec {
         new SolvePlan.Fronts(in.getBoolean(), in.getBoolean()),
         in.getBoolean(),
         in.getDouble());
+  }
+
+  private static void put(PlannedTuning tuned, NumberStream.Writer out) throws IOException {
+    Tuning t = tuned.tuning();
+    TileBundles b = t.tiles().bundles();
+    out.putInt(b.tall()).putInt(b.narrow()).putInt(b.much()).putInt(b.others());
+    out.putInt(t.tiles().smallFrontDoubles()).putInt(t.tiles().smallFrontColumns());
+    out.putBoolean(t.pipelining()).putInt(t.applyTasks()).putInt(t.applyTiles());
+    out.putInt(t.chunkDoubles()).putText(tuned.origin());
+  }
+
+  private static PlannedTuning tuned(NumberStream.Reader in) throws IOException {
+    var bundles = new TileBundles(in.getInt(), in.getInt(), in.getInt(), in.getInt());
+    var tiles = new TileModel(bundles, in.getInt(), in.getInt());
+    var tuning = new Tuning(tiles, in.getBoolean(), in.getInt(), in.getInt(), in.getInt());
+    return new PlannedTuning(tuning, in.getText());
   }
 
   private static Ridge ridge(boolean uniform, double[] lambdas) {

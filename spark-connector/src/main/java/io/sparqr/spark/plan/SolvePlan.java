@@ -43,6 +43,20 @@ public final class SolvePlan {
     public boolean keepQ() {
       return fronts.keepQ;
     }
+
+    /** A copy with another tuning of devices. */
+    Numbers tuned(PlannedTuning tuned) {
+      return new Numbers(
+          rhsCount,
+          tolerance,
+          ridge,
+          devices,
+          deviceMemoryBytes,
+          local,
+          new Fronts(fronts.keepQ, fronts.gram, tuned),
+          equilibrated,
+          combineFlops);
+    }
   }
 
   /**
@@ -50,8 +64,15 @@ public final class SolvePlan {
    *
    * @param keepQ whether Q is kept
    * @param gram whether a front may be factored by its Gram matrix
+   * @param tuned how devices cut their work
    */
-  public record Fronts(boolean keepQ, boolean gram) {}
+  public record Fronts(boolean keepQ, boolean gram, PlannedTuning tuned) {
+
+    /** On CPUs. */
+    public Fronts(boolean keepQ, boolean gram) {
+      this(keepQ, gram, PlannedTuning.NONE);
+    }
+  }
 
   private final SymbolicAnalysis analysis;
   private final TreePartition partition;

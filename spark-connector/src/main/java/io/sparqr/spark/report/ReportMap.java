@@ -59,6 +59,7 @@ final class ReportMap {
     map.put("stages", r.factorization().schedule().stages());
     map.put("rounds", r.factorization().schedule().rounds());
     map.put("tasks", r.factorization().schedule().tasks());
+    map.put("tuning", r.factorization().schedule().tuning());
     map.put("redoneTasks", r.proof().redoneTasks());
     map.put("shuffleBytes", r.traffic().shuffleBytes());
     map.put("h2dBytes", r.traffic().h2dBytes());

@@ -82,6 +82,7 @@ final class ReportText {
     }
     if (!f.devices().isEmpty()) {
       line("devices", "%s", String.join(", ", f.devices()));
+      line("tuning", "%s", f.schedule().tuning());
     }
   }
 

@@ -194,8 +194,10 @@ public record SolveReport(
    * @param stages memory stages
    * @param rounds rounds of the bucket scheduler
    * @param tasks device tasks
+   * @param tuning how the work was cut: "constants" and why, or the file of a tuning; empty on CPUs
    */
-  public record Schedule(long stages, long rounds, long tasks) implements Serializable {}
+  public record Schedule(long stages, long rounds, long tasks, String tuning)
+      implements Serializable {}
 
   /**
    * The most memory that a task of the factorization took.

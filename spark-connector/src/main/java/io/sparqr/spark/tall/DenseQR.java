@@ -8,6 +8,7 @@ import io.sparqr.error.RankDeficientException;
 import io.sparqr.numeric.tall.DenseFactorization;
 import io.sparqr.numeric.tall.HostFactorization;
 import io.sparqr.spark.device.LocalDevice;
+import io.sparqr.spark.device.TuningChoice;
 import io.sparqr.threads.Crew;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -96,7 +97,8 @@ public final class DenseQR implements AutoCloseable {
               rows < columns
                   ? Optional.empty()
                   : provider
-                      .dense(device, rows, columns, keepQ, threads)
+                      .dense(
+                          device, rows, columns, keepQ, threads, TuningChoice.logged(true).tuning())
                       .map(opened -> of(opened, LocalDevice.turns(device), a)),
           () ->
               of(new HostFactorization(rows, columns, keepQ, Crew.ALONE), LocalDevice.turns(), a));

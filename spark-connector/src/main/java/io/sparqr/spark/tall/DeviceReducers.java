@@ -12,6 +12,7 @@ import io.sparqr.numeric.tall.ChunkReducer;
 import io.sparqr.spark.device.Backends;
 import io.sparqr.spark.device.DeviceLease;
 import io.sparqr.spark.factor.DyingExecutor;
+import io.sparqr.symbolic.Tuning;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,12 +29,9 @@ final class DeviceReducers {
       JvmPart.holding(
           "devices' chunks of tall matrices", DeviceReducers::new, DeviceReducers::count);
 
-  /** Doubles of a chunk of rows: 32 MB, which a device takes a few milliseconds for. */
-  static final int CHUNK = 1 << 22;
-
   private static final int MOST_THREADS = 8;
 
-  private record Key(int device, int columns, int rows) {}
+  private record Key(int device, int columns, int rows, Tuning tuning) {}
 
   private static final class Shared {
     private final ChunkReducer reducer;
@@ -72,13 +70,15 @@ final class DeviceReducers {
   }
 
   /** Opens nothing yet: the first chunk does. */
-  synchronized Hold hold(Backends.Chosen backend, int columns, int rows) {
-    var key = new Key(backend.devices().get(0), columns, rows);
+  synchronized Hold hold(Backends.Chosen backend, int columns, int rows, Tuning tuning) {
+    var key = new Key(backend.devices().get(0), columns, rows, tuning);
     int threads = Math.min(MOST_THREADS, Runtime.getRuntime().availableProcessors());
     Shared shared =
         open.computeIfAbsent(
             key,
-            k -> new Shared(new ChunkReducer(() -> new Leased(backend), columns, rows, threads)));
+            k ->
+                new Shared(
+                    new ChunkReducer(() -> new Leased(backend), columns, rows, threads, tuning)));
     shared.users++;
     return new Hold(key, shared.reducer);
   }

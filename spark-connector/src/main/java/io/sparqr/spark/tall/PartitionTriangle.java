@@ -10,6 +10,7 @@ import io.sparqr.spark.device.Backends;
 import io.sparqr.spark.device.DeviceLease;
 import io.sparqr.spark.internals.SparkProcess;
 import io.sparqr.spark.plan.DeviceVerdict;
+import io.sparqr.symbolic.Tuning;
 import io.sparqr.threads.Crew;
 import java.util.Collections;
 import java.util.Iterator;
@@ -32,8 +33,10 @@ final class PartitionTriangle {
   private final int partition;
   private final Backends.Chosen backend;
   private final boolean required;
+  private final Tuning tuning;
 
-  private PartitionTriangle(int partition, DenseRows rows, BackendChoice choice) {
+  private PartitionTriangle(int partition, DenseRows rows, BackendChoice choice, Tuning tuning) {
+    this.tuning = tuning;
     this.rows = rows;
     this.partition = partition;
     required = choice == BackendChoice.REQUIRE_CUDA;
@@ -53,12 +56,13 @@ final class PartitionTriangle {
    *
    * @throws io.sparqr.error.BackendUnavailableException if a device is required and there is none
    */
-  static Iterator<Triangle> of(int partition, Iterator<?> elements, BackendChoice choice) {
+  static Iterator<Triangle> of(
+      int partition, Iterator<?> elements, BackendChoice choice, Tuning tuning) {
     var rows = new DenseRows(partition, elements);
     if (!rows.hasNext()) {
       return Collections.emptyIterator();
     }
-    return List.of(new PartitionTriangle(partition, rows, choice).made()).iterator();
+    return List.of(new PartitionTriangle(partition, rows, choice, tuning).made()).iterator();
   }
 
   private Triangle made() {
@@ -87,8 +91,8 @@ final class PartitionTriangle {
   /** On the device from the first full chunk on; a partition without one is reduced here. */
   private Triangle onDevice(double[] first) {
     int n = first.length;
-    int chunk = ChunkReducer.chunkRows(n, DeviceReducers.CHUNK);
-    try (DeviceReducers.Hold hold = DeviceReducers.ofJvm().hold(backend, n, chunk);
+    int chunk = ChunkReducer.chunkRows(n, tuning.chunkDoubles());
+    try (DeviceReducers.Hold hold = DeviceReducers.ofJvm().hold(backend, n, chunk, tuning);
         var front = new TallFront(List.of(hold.reducer))) {
       front.row(first);
       while (rows.hasNext()) {

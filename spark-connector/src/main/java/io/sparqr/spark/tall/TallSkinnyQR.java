@@ -8,7 +8,10 @@ import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.error.RankDeficientException;
 import io.sparqr.numeric.dense.ChunkedProduct;
 import io.sparqr.numeric.dense.SmallDense;
+import io.sparqr.spark.cluster.ClusterResources;
+import io.sparqr.spark.device.TuningChoice;
 import io.sparqr.spark.engine.SparkErrors;
+import io.sparqr.symbolic.Tuning;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
@@ -16,6 +19,7 @@ import java.util.Optional;
 import org.apache.spark.HashPartitioner;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.ml.linalg.DenseMatrix;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -81,8 +85,14 @@ public final class TallSkinnyQR implements AutoCloseable {
     return rows.mapPartitionsWithIndex((p, it) -> LocalQr.ofRows(p, it, keepQ), true);
   }
 
+  /** By a tuning that the driver chooses, so that every executor gives the same bits. */
   private static <T> JavaRDD<Triangle> triangles(JavaRDD<T> rows, BackendChoice backend) {
-    return rows.mapPartitionsWithIndex((p, it) -> PartitionTriangle.of(p, it, backend), true);
+    boolean here =
+        ClusterResources.useWhatDriverHas(JavaSparkContext.fromSparkContext(rows.context()));
+    Tuning tuning =
+        backend == BackendChoice.CPU ? Tuning.constants() : TuningChoice.logged(here).tuning();
+    return rows.mapPartitionsWithIndex(
+        (p, it) -> PartitionTriangle.of(p, it, backend, tuning), true);
   }
 
   /** Default: Q recomputed, an arity that makes two stages of equal width. */

@@ -302,6 +302,11 @@ public final class NumberStream {
       return values[k];
     }
 
+    /** Whether anything is left: a part that streams of earlier versions do not have. */
+    public boolean hasMore() {
+      return b.hasRemaining() || !last;
+    }
+
     /**
      * Checks that nothing is left.
      *

@@ -279,9 +279,11 @@ class ClusterResourcesTest {
     var none = new Executor("0", "host", 8, 0);
     var two = new Executor("1", "host", 8, 2);
     Optional<DeviceReport> silent = Optional.empty();
-    Optional<DeviceReport> free = Optional.of(new DeviceReport("0", true, List.of(SMALL)));
-    Optional<DeviceReport> kept = Optional.of(new DeviceReport("0", false, List.of(SMALL)));
-    Optional<DeviceReport> bare = Optional.of(new DeviceReport("0", false, List.of()));
+    Optional<DeviceReport> free =
+        Optional.of(new DeviceReport("0", true, List.of(SMALL), List.of()));
+    Optional<DeviceReport> kept =
+        Optional.of(new DeviceReport("0", false, List.of(SMALL), List.of()));
+    Optional<DeviceReport> bare = Optional.of(new DeviceReport("0", false, List.of(), List.of()));
     assertThat(none.devices(plain, silent, WHERE_THERE)).isEmpty();
     assertThat(none.devices(plain, free, WHERE_THERE)).containsExactly(SMALL);
     assertThat(none.devices(plain, kept, WHERE_THERE)).isEmpty();
@@ -301,7 +303,7 @@ class ClusterResourcesTest {
     SparkConf granting = new SparkConf(false).set("spark.executor.resource.gpu.amount", "2");
     SparkConf visible = new SparkConf(false).set("spark.executorEnv.CUDA_VISIBLE_DEVICES", "0,1,2");
     var none = new Executor("0", "host", 8, 0);
-    Optional<DeviceReport> bare = Optional.of(new DeviceReport("0", false, List.of()));
+    Optional<DeviceReport> bare = Optional.of(new DeviceReport("0", false, List.of(), List.of()));
     assertThat(none.devices(plain, Optional.empty(), REQUIRED))
         .containsExactly(DeviceModel.reference());
     assertThat(none.devices(visible, Optional.empty(), REQUIRED)).hasSize(3);

@@ -24,6 +24,7 @@ import io.sparqr.spark.device.DeviceLease;
 import io.sparqr.spark.engine.Engine;
 import io.sparqr.spark.metrics.SubtreeMetrics;
 import io.sparqr.spark.plan.DeviceVerdict;
+import io.sparqr.spark.plan.PlannedTuning;
 import io.sparqr.spark.plan.Ridge;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.solve.TriangularSolve;
@@ -35,6 +36,7 @@ import io.sparqr.sparse.SparsityPattern;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;
+import io.sparqr.symbolic.Tuning;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -63,6 +65,10 @@ class SubtreeRunTest {
 
   /** All columns in one front of one task. */
   private static SolvePlan plan() {
+    return plan(PlannedTuning.NONE);
+  }
+
+  private static SolvePlan plan(PlannedTuning tuned) {
     var pattern = new SparsityPattern(4, new long[] {0, 4}, COLUMNS, new long[] {A.length});
     SymbolicAnalysis analysis = SymbolicAnalyzer.analyze(pattern, SymbolicOptions.defaults());
     var numbers =
@@ -73,7 +79,7 @@ class SubtreeRunTest {
             new DeviceVerdict.Refuse("asked for"),
             0,
             true,
-            new SolvePlan.Fronts(false, false),
+            new SolvePlan.Fronts(false, false, tuned),
             false,
             0);
     return new SolvePlan(
@@ -168,8 +174,29 @@ class SubtreeRunTest {
     }
   }
 
+  /** A task takes the tuning of its plan: it looks for no file. */
+  @Test
+  void theDeviceGetsThePlansTuning() {
+    Tuning tuning = Tuning.constants().withApply(7, 3).withPipelining(false);
+    SolvePlan plan = plan(new PlannedTuning(tuning, "file of another host"));
+    var metrics = new SubtreeMetrics(Engine.of(LocalSpark.context()), false);
+    var run = new SubtreeRun(plan, 0, 1, new Keeping.OnHost(false), metrics);
+    var problem =
+        new SubtreeProblem(
+            plan.analysis(),
+            plan.partition().tasks().get(0).fronts(),
+            RowBatchCodec.decode(List.of(batch(plan)), 1),
+            List.of());
+    var error = new IllegalStateException("planted");
+    var device = new Failing(error, new AtomicInteger(), new ArrayList<>());
+    var chosen = new Backends.Chosen(device, List.of(81), "planted");
+    assertThatThrownBy(() -> run.factor(chosen, problem, RowMemory.HEAP, WorkListener.NONE))
+        .isSameAs(error);
+    assertThat(device.asked).extracting(FactorOptions::tuning).containsExactly(tuning);
+  }
+
   /** A device that fails. */
-  private record Failing(RuntimeException error, AtomicInteger closed)
+  private record Failing(RuntimeException error, AtomicInteger closed, List<FactorOptions> asked)
       implements QrBackendProvider, SubtreeFactorizer {
     @Override
     public String name() {
@@ -198,6 +225,7 @@ class SubtreeRunTest {
 
     @Override
     public SubtreeFactor factor(SubtreeProblem problem, FactorOptions options) {
+      asked.add(options);
       throw error;
     }
 
@@ -229,7 +257,9 @@ class SubtreeRunTest {
               RowBatchCodec.decode(List.of(batch(plan)), 1),
               List.of());
       var closed = new AtomicInteger();
-      var chosen = new Backends.Chosen(new Failing(error, closed), List.of(device), "planted");
+      var chosen =
+          new Backends.Chosen(
+              new Failing(error, closed, new ArrayList<>()), List.of(device), "planted");
       assertThatThrownBy(() -> run.factor(chosen, problem, RowMemory.HEAP, WorkListener.NONE))
           .isSameAs(error);
       assertThat(lost).isEqualTo(error == fatal ? List.of(fatal) : List.of());

@@ -128,7 +128,7 @@ class RowStepTest {
           SymbolicAnalyzer.analyze(
               found.patterns().whole().orElseThrow(), SymbolicOptions.defaults().withRhs(1));
       resources = ClusterResources.probe(source.engine(), 0, host);
-      var step = new PlanStep(source, options, Earlier.NONE, RankRequest.FIRST);
+      var step = new PlanStep(source, options, Earlier.NONE, RankRequest.FIRST, new ArrayList<>());
       ClusterResources.Planned planned = step.cut(analysis, found, resources);
       plan = PlanHandle.of(source.engine(), step.of(found, planned, host));
     }

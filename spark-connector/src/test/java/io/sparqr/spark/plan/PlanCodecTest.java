@@ -18,6 +18,10 @@ import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;
+import io.sparqr.symbolic.TileBundles;
+import io.sparqr.symbolic.TileModel;
+import io.sparqr.symbolic.Tuning;
+import java.io.IOException;
 import java.io.Serializable;
 import java.lang.reflect.RecordComponent;
 import java.nio.ByteBuffer;
@@ -43,6 +47,12 @@ class PlanCodecTest {
 
   private static final long SEED = Long.getLong("test.seed", 20260115L);
 
+  /** Differs from the constants in every number. */
+  private static final PlannedTuning TUNED =
+      new PlannedTuning(
+          new Tuning(new TileModel(new TileBundles(2, 3, 5, 7), 999, 33), false, 3, 12, 1 << 20),
+          "file \u00bd.json of 2026-11-30");
+
   private static SolvePlan plan(CsrMatrix a, OrderingMethod method, DeviceVerdict verdict) {
     var random = new Random(SEED);
     SymbolicAnalysis analysis =
@@ -62,7 +72,7 @@ class PlanCodecTest {
             verdict,
             1L << 40,
             true,
-            new SolvePlan.Fronts(false, false),
+            new SolvePlan.Fronts(false, false, TUNED),
             true,
             Double.POSITIVE_INFINITY);
     var first = new Fingerprint(1, 2, random.nextLong(), random.nextLong(), -1, 1);
@@ -146,6 +156,26 @@ class PlanCodecTest {
     assertThat(refused).isGreaterThan(50);
     byte[] cut = Arrays.copyOf(good, good.length - 4);
     assertThatThrownBy(() -> PlanFrames.decode(cut)).isInstanceOf(WireFormatException.class);
+  }
+
+  /** What a factorization was saved with before there were tunings. */
+  @Test
+  void aPlanWithoutATuningHasTheConstants() throws IOException {
+    for (SolvePlan plan : plans()) {
+      byte[] frame = PlanFrames.encode(plan).get(0);
+      var section = new ArrayList<byte[]>();
+      var out = new NumberStream.Writer(Frame.Kind.PLAN, section::add);
+      out.putInt(2).putInt(3).putInt(5).putInt(7).putInt(999).putInt(33);
+      out.putBoolean(false).putInt(3).putInt(12).putInt(1 << 20).putText(TUNED.origin());
+      out.end();
+      int body = frame.length - section.get(0).length;
+      ByteBuffer old = Frame.allocate(Frame.Kind.PLAN, 0, 1, 0, 0, body);
+      old.put(frame, Frame.HEADER, body);
+      SolvePlan back = PlanFrames.decode(Frame.seal(old));
+      assertThat(back.numbers().fronts().tuned()).isEqualTo(PlannedTuning.NONE);
+      Contents.requireSame(
+          back.numbers().tuned(TUNED), plan.numbers(), "all but the tuning, seed " + SEED);
+    }
   }
 
   /** A plan of many frames is read in the order written, and in no other. */
