@@ -3,6 +3,7 @@ package io.sparqr.partition;
 
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.TileFlops;
+import io.sparqr.symbolic.TileModel;
 import io.sparqr.threads.Parallel;
 import java.util.Arrays;
 
@@ -86,7 +87,16 @@ public record MachineBound(double deviceFlops, double hostFlops, double frontFlo
    * @param rhs right-hand sides carried along
    */
   public double seconds(SymbolicAnalysis analysis, int rhs) {
-    Parts parts = parts(analysis, rhs);
+    return seconds(analysis, rhs, TileModel.device());
+  }
+
+  /**
+   * As above.
+   *
+   * @param tiles by which devices cut fronts
+   */
+  public double seconds(SymbolicAnalysis analysis, int rhs, TileModel tiles) {
+    Parts parts = parts(analysis, rhs, tiles);
     return Math.max(parts.work, parts.path);
   }
 
@@ -99,12 +109,16 @@ public record MachineBound(double deviceFlops, double hostFlops, double frontFlo
   record Parts(double work, double path) {}
 
   Parts parts(SymbolicAnalysis analysis, int rhs) {
+    return parts(analysis, rhs, TileModel.device());
+  }
+
+  private Parts parts(SymbolicAnalysis analysis, int rhs, TileModel tiles) {
     int fronts = analysis.fronts();
     double[] onDevices = new double[fronts];
     double[] onCores = new double[fronts];
     double[] least = new double[fronts];
     boolean devices = deviceFlops > 0;
-    double[] tiled = devices ? TileFlops.ofDevice(analysis, rhs) : new double[0];
+    double[] tiled = devices ? TileFlops.ofDevice(analysis, rhs, tiles) : new double[0];
     Parallel.loop(
         fronts,
         GRAIN,

@@ -151,7 +151,7 @@ public final class SymbolicAnalysis implements Serializable {
   private transient volatile @Nullable Tiled tiled;
 
   /** Flops of all fronts with a number of right-hand sides. */
-  private record Tiled(int rhs, double[] flops) {}
+  private record Tiled(int rhs, TileModel model, double[] flops) {}
 
   /**
    * Lists of children.
@@ -374,11 +374,12 @@ public final class SymbolicAnalysis implements Serializable {
    * Flops of all fronts by the tiles of a device, kept for later solves of this analysis.
    *
    * @param rhs right-hand sides carried along
+   * @param model the tiles
    */
-  double[] tileFlops(int rhs, IntFunction<double[]> count) {
+  double[] tileFlops(int rhs, TileModel model, IntFunction<double[]> count) {
     Tiled known = tiled;
-    if (known == null || known.rhs != rhs) {
-      known = new Tiled(rhs, count.apply(rhs));
+    if (known == null || known.rhs != rhs || !known.model.equals(model)) {
+      known = new Tiled(rhs, model, count.apply(rhs));
       tiled = known;
     }
     return known.flops;

@@ -72,17 +72,22 @@ public final class TileFlops {
   }
 
   /**
-   * As above with the tiles of a device, by all processors; kept by the analysis, because every
-   * solve of it reports a bound.
+   * As above with the tiles of a device without a tuning, by all processors; kept by the analysis,
+   * because every solve of it reports a bound.
    *
    * @return not to be changed
    */
   public static double[] ofDevice(SymbolicAnalysis analysis, int rhs) {
+    return ofDevice(analysis, rhs, TileModel.device());
+  }
+
+  /** As above with the tiles of a device. */
+  public static double[] ofDevice(SymbolicAnalysis analysis, int rhs, TileModel model) {
     return analysis.tileFlops(
         rhs,
+        model,
         sides -> {
           double[] flops = new double[analysis.fronts()];
-          TileModel model = TileModel.device();
           Parallel.loop(
               flops.length,
               GRAIN,

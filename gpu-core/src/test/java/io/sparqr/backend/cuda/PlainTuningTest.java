@@ -8,6 +8,8 @@ import io.sparqr.backend.cuda.driver.DriverVersion;
 import io.sparqr.backend.cuda.driver.KernelImage;
 import io.sparqr.backend.cuda.driver.LiveResources;
 import io.sparqr.backend.reference.PlainCalls;
+import io.sparqr.backend.schedule.SchedulerOptions;
+import io.sparqr.backend.staged.executor.RoundExecutor;
 import io.sparqr.backend.tuning.Workload;
 import io.sparqr.symbolic.Tuning;
 import java.util.List;
@@ -34,13 +36,15 @@ class PlainTuningTest {
     assertThat(LiveResources.total()).as("resources left").isEqualTo(before);
   }
 
+  private static DeviceSessions sessions() {
+    return new DeviceSessions(
+        new CudaDriver(new PlainCalls(1, true).calls()),
+        0,
+        capability -> new KernelImage(part -> new byte[1]));
+  }
+
   private static CudaTuningBench bench() {
-    var sessions =
-        new DeviceSessions(
-            new CudaDriver(new PlainCalls(1, true).calls()),
-            0,
-            capability -> new KernelImage(part -> new byte[1]));
-    return new CudaTuningBench(sessions, 0, 2, TINY);
+    return new CudaTuningBench(sessions(), 0, 2, TINY);
   }
 
   @Test
@@ -56,6 +60,19 @@ class PlainTuningTest {
         assertThat(bench.flops(w)).as("%s", w).isPositive();
         assertThat(bench.describe(w)).startsWith(w.words());
       }
+    }
+  }
+
+  /** What a factorizer's executor cuts by is what the task's options say. */
+  @Test
+  void aFactorizerTakesTheTuningOfItsTask() {
+    Tuning tuning = Tuning.constants().withApply(3, 2).withSmallFronts(100, 20);
+    try (var device = new CudaSubtreeFactorizer(sessions(), 0, null);
+        RoundExecutor tuned = device.executor(1, tuning);
+        RoundExecutor plain = device.executor(1, Tuning.constants())) {
+      int multiprocessors = plain.schedulerOptions().applyTasks() / Tuning.constants().applyTasks();
+      assertThat(tuned.schedulerOptions()).isEqualTo(SchedulerOptions.of(tuning, multiprocessors));
+      assertThat(plain.schedulerOptions()).isNotEqualTo(tuned.schedulerOptions());
     }
   }
 

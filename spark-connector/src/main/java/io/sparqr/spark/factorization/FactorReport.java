@@ -134,7 +134,7 @@ public final class FactorReport {
             summary.stages(),
             summary.rounds(),
             summary.tasks(),
-            plan.numbers().fronts().tuned().origin()),
+            devices.isEmpty() ? "" : plan.numbers().fronts().tuned().origin()),
         new SolveReport.Memory(summary.peakDeviceBytes(), summary.peakHostBytes(), foretold),
         made.totals().factorBytes(),
         gram(plan, summary.gram()));

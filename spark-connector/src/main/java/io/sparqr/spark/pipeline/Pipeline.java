@@ -57,6 +57,7 @@ import io.sparqr.spark.solve.Norms;
 import io.sparqr.spark.solve.SolveInTask;
 import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicOptions;
+import io.sparqr.symbolic.TileModel;
 import io.sparqr.threads.Later;
 import java.util.ArrayList;
 import java.util.List;
@@ -251,7 +252,9 @@ public final class Pipeline {
             top(plan));
     Foreground.work();
     // Its tiles take milliseconds to count, which the driver has while the tasks work.
-    var bound = new Later<>(() -> p.machine.seconds(plan.analysis(), plan.numbers().rhsCount()));
+    TileModel tiles = plan.numbers().fronts().tuned().tuning().tiles();
+    int rhs = plan.numbers().rhsCount();
+    var bound = new Later<>(() -> p.machine.seconds(plan.analysis(), rhs, tiles));
     bound.begin();
     List<TaskReport> reports;
     try (var working = progress.working(levels.work(), plan.analysis().flops())) {

@@ -50,6 +50,10 @@ class TreeFlopsTest {
         assertThat(TileFlops.ofDevice(analysis, rhs))
             .as("%s, %s, %d", name, ordering, rhs)
             .isEqualTo(TileFlops.of(analysis, TileModel.device(), rhs));
+        TileModel model = tuned().tileModel();
+        assertThat(TileFlops.ofDevice(analysis, rhs, model))
+            .as("%s, %s, %d, tuned", name, ordering, rhs)
+            .isEqualTo(TileFlops.of(analysis, model, rhs));
       }
     }
   }
