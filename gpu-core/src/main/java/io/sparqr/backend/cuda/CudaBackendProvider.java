@@ -16,12 +16,14 @@ import io.sparqr.configuration.Keys;
 import io.sparqr.error.BackendUnavailableException;
 import io.sparqr.error.CudaException;
 import io.sparqr.error.FatalCudaException;
+import io.sparqr.error.SparseQrException;
 import io.sparqr.jvm.JvmPart;
 import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.lowrank.PursuitSite;
 import io.sparqr.numeric.tall.DenseFactorization;
 import io.sparqr.partition.DeviceModel;
 import io.sparqr.symbolic.Tuning;
+import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -256,8 +258,9 @@ public final class CudaBackendProvider implements QrBackendProvider {
       String kernels = KernelImage.fingerprint(CudaDevice.capability(driver, device));
       return Optional.of(
           new DeviceKey(CudaDevice.chip(driver, device), DriverVersion.of(driver), kernels));
-    } catch (CudaException e) {
-      // Without it nothing is tuned; a broken device will be reported on its use.
+    } catch (SparseQrException | UncheckedIOException e) {
+      // Without it nothing is tuned; a broken device, or a jar without its kernels, will be
+      // reported on its use.
       return Optional.empty();
     }
   }

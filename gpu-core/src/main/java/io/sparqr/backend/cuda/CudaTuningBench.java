@@ -230,7 +230,7 @@ final class CudaTuningBench implements TuningBench {
 
     @Override
     public double run() {
-      device.factor(problem, options);
+      device.factor(problem, options).residence().close();
       return 1e-3 * device.kernelMillis();
     }
 

@@ -34,7 +34,7 @@ public final class TuningSearch {
   /** The last duel may take longer than was asked for; beyond this the constants stay. */
   private static final double PATIENCE = 1.5;
 
-  /** Share of an axis' time for the first look at its values; the rest is its duel's. */
+  /** Share of an axis' time for the first look at its values; the rest is left for duels. */
   private static final double LOOKING = 0.6;
 
   /** Turns of a first look, of a duel, and of the last one. */
@@ -145,20 +145,21 @@ public final class TuningSearch {
   private Tuning axes() {
     Tuning best = Tuning.constants();
     List<TuningAxis> axes = TuningAxis.all();
-    double from = spent();
     for (int k = 0; k < axes.size(); k++) {
-      double until = from + (AXES - from) * (k + 1) / axes.size();
-      best = axis(axes.get(k), best, until);
+      double share = (AXES - spent()) / (axes.size() - k);
+      best = axis(axes.get(k), best, spent() + LOOKING * share);
     }
     return best;
   }
 
-  /** What is there, or the best of an axis. */
-  private Tuning axis(TuningAxis axis, Tuning there, double until) {
+  /**
+   * What is there, or the best of an axis.
+   *
+   * @param looked share of the time at which no more values are looked at
+   */
+  private Tuning axis(TuningAxis axis, Tuning there, double looked) {
     List<TuningAxis.Value> values =
         axis.values().stream().filter(v -> !v.change().apply(there).equals(there)).toList();
-    double now = spent();
-    double looked = now + (until - now) * LOOKING;
     List<Workload> first = axis.concerned().subList(0, 1);
     TuningAxis.Value best = null;
     double least = Double.POSITIVE_INFINITY;
@@ -176,7 +177,7 @@ public final class TuningSearch {
     }
     Tuning challenger = best.change().apply(there);
     Optional<Duel> duel =
-        least < 1 ? duel(challenger, there, axis.concerned(), TURNS, until) : Optional.empty();
+        least < 1 ? duel(challenger, there, axis.concerned(), TURNS, AXES) : Optional.empty();
     boolean won = duel.isPresent() && duel.get().won();
     double ratio = duel.map(Duel::mean).orElse(least);
     steps.add(new TuningOutcome.Step(axis.name(), best.text(), ratio, won));

@@ -114,7 +114,7 @@ public record TuningChoice(PlannedTuning tuning, Optional<String> warning) {
     if (keys.size() != 1) {
       return constants(
           keys.isEmpty()
-              ? "no executor has told of its devices (spark.plugins)"
+              ? "the devices are not known (executors tell of theirs by SparqrPlugin)"
               : "the devices differ: %s and %s".formatted(keys.get(0), keys.get(1)));
     }
     for (TuningFile.Entry e : entries) {

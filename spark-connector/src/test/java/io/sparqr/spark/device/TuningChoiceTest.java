@@ -116,7 +116,7 @@ class TuningChoiceTest {
   void devicesThatDifferAndUnknownOnesHaveTheConstants() throws IOException {
     var file = Optional.of(tuned());
     assertConstants(of(file, KEY, new DeviceKey("B", "1", "2")), "the devices differ");
-    assertConstants(of(file), "no executor has told");
+    assertConstants(of(file), "the devices are not known");
     assertConstants(TuningChoice.of(Optional.of("none"), file, () -> List.of(KEY)), "asked for");
   }
 
@@ -129,7 +129,7 @@ class TuningChoiceTest {
       // without a device nobody knows whether it is the file's
       TuningChoice choice = TuningChoice.of(true);
       if (TuningChoice.ofThisJvm().isEmpty()) {
-        assertConstants(choice, "no executor has told");
+        assertConstants(choice, "the devices are not known");
       }
     } finally {
       System.clearProperty(Keys.TUNING_FILE.name());
