@@ -118,6 +118,12 @@ public interface QrBackendProvider {
     return Optional.empty();
   }
 
+  /**
+   * From now on devices of this JVM that were opened stay open, or no longer: a fact of the
+   * configuration, told before the first solve, by which {@link #minimumFlops} may go.
+   */
+  default void keepOpen(boolean keep) {}
+
   /** Flops below which AUTO keeps a problem of any intensity on the CPU. */
   default double minimumFlops() {
     return 0;

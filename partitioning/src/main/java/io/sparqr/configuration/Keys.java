@@ -54,9 +54,10 @@ public final class Keys {
           SPARK,
           0,
           null,
-          "1e9",
+          "1e9; 1e7 on a device that stays open",
           "flops below which `AUTO` stays on the CPU, which does them in 0.1 s; opening"
-              + " a device takes longer");
+              + " a device takes longer. One stays open from the warm-up to the end of an"
+              + " application with a local master ([warm-up](warm-up.md))");
 
   public static final Key<Double> CORE_FLOPS =
       Key.positive(
@@ -170,7 +171,8 @@ public final class Keys {
           5.0,
           "5",
           "seconds to keep a device's context, kernels and page-locked buffers (at most"
-              + " 1 GiB) after a task; 0: release them at once. Device memory is released"
+              + " 1 GiB) after a task, with a local master's [warm-up](warm-up.md) until the"
+              + " application ends; 0: release them at once. Device memory is released"
               + " after every task, but for R (`sparqr.cuda.residentShare`)");
 
   public static final Key<Double> RESIDENT_SHARE =

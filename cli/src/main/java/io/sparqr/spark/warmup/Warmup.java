@@ -4,6 +4,7 @@ package io.sparqr.spark.warmup;
 import io.sparqr.configuration.Keys;
 import io.sparqr.jvm.JvmPart;
 import io.sparqr.spark.cluster.ClusterResources;
+import io.sparqr.spark.device.Backends;
 import io.sparqr.spark.device.DeviceReport;
 import io.sparqr.spark.engine.Foreground;
 import java.lang.management.CompilationMXBean;
@@ -100,6 +101,9 @@ public final class Warmup {
       double seconds = Keys.WARMUP.in(settings);
       boolean here = context.map(ClusterResources::useWhatDriverHas).orElse(false);
       boolean jobs = Keys.WARMUP_JOBS.find(settings).orElse(here);
+      // Where tasks run in this JVM, whose driver decides, the device that the warm-up opens stays
+      // open. On executors it does not: their driver would not know.
+      Backends.keepOpen(seconds > 0 && here && device);
       if (seconds > 0) {
         begin(seconds, new Trials(device, context, jobs, jobs && here));
       }

@@ -1,6 +1,7 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.spark.warmup;
 
+import io.sparqr.spark.device.Backends;
 import io.sparqr.spark.device.DeviceReport;
 import io.sparqr.spark.metrics.AtStart;
 import java.util.Optional;
@@ -30,5 +31,6 @@ public final class WarmupAtStart implements AtStart {
   @Override
   public void end() {
     Warmup.end();
+    Backends.keepOpen(false);
   }
 }

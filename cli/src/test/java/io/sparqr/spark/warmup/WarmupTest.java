@@ -4,6 +4,7 @@ package io.sparqr.spark.warmup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.sparqr.backend.cuda.CudaBackendProvider;
 import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.matrix.DenseMatrix;
 import io.sparqr.matrix.gallery.DefaultRightHandSide;
@@ -298,6 +299,28 @@ class WarmupTest {
     Warmup w = Warmup.begin(1e-9, () -> List.of(() -> {}));
     assertThat(w.await(LONGEST)).isTrue();
     assertThat(w.outcome().end()).isEqualTo("its time is over");
+  }
+
+  @Test
+  void theDeviceOfALocalMasterStaysOpenUntilTheApplicationEnds() {
+    AtStart.tell(AtStart::end);
+    double opened = leastFlops();
+    ran(Map.of("spark.sparqr.warmup", "1e-9"));
+    double open = leastFlops();
+    assertThat(open).isLessThan(opened);
+    Warmup.begin(Map.of("spark.sparqr.warmup", "0")::get, true, Optional.of(context));
+    assertThat(leastFlops()).as("nothing opens it").isEqualTo(opened);
+    ran(Map.of("spark.sparqr.warmup", "1e-9"));
+    assertThat(leastFlops()).isEqualTo(open);
+    AtStart.tell(AtStart::end);
+    assertThat(leastFlops()).isEqualTo(opened);
+    Warmup.begin(Map.of("spark.sparqr.warmup", "1e-9")::get, true, Optional.empty());
+    noneRuns();
+    assertThat(leastFlops()).as("on an executor").isEqualTo(opened);
+  }
+
+  private static double leastFlops() {
+    return new CudaBackendProvider().minimumFlops();
   }
 
   private void ran(Map<String, String> settings) {

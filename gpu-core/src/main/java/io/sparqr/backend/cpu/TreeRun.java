@@ -20,6 +20,13 @@ final class TreeRun implements UnitThreads.Units<FrontWorker> {
   /** The overhead of a front, in flops. */
   private static final double FRONT_OVERHEAD = 4e3;
 
+  /**
+   * Work that pays for a thread, in flops with the overhead of fronts: to start and to join it
+   * costs some 60 us (16 threads: 1 ms), and one thread takes 0.3 to 0.6 ms for so much in small
+   * fronts (benchmarks/history/2026-11-30-small-tasks-two-cores.txt).
+   */
+  static final double THREAD_WORK = 1e6;
+
   private final SubtreeState state;
   private final DenseKernels kernels;
   private final TreeUnits units;
@@ -46,15 +53,32 @@ final class TreeRun implements UnitThreads.Units<FrontWorker> {
     UnitThreads.run(new TreeRun(state, kernels, threads), threads, "sparqr-cpu");
   }
 
+  /**
+   * The threads of at most so many that a task has enough work for.
+   *
+   * @param threadWork what pays for one of them, in flops
+   */
+  static int payingThreads(SubtreeState state, int threads, double threadWork) {
+    double work = 0;
+    for (int i = 0; i < state.frontCount(); i++) {
+      work += work(state, i);
+    }
+    return work >= threads * threadWork ? threads : Math.max(1, (int) (work / threadWork));
+  }
+
   /** Cuts the fronts of a task, with the subtrees in about this many units. */
   static TreeUnits cut(SubtreeState state, int shares) {
     double[] work = new double[state.frontCount()];
     int[] parent = new int[work.length];
     for (int i = 0; i < work.length; i++) {
-      work[i] = state.groups().cost(i) + FRONT_OVERHEAD;
+      work[i] = work(state, i);
       parent[i] = state.parentIndex(i);
     }
     return TreeUnits.cut(work, parent, shares);
+  }
+
+  private static double work(SubtreeState state, int index) {
+    return state.groups().cost(index) + FRONT_OVERHEAD;
   }
 
   /** Admits as many units as memory allows, in postorder. */

@@ -20,6 +20,12 @@ final class Crossover {
   /** The CPU backend does these within 0.1 s; opening a device takes longer. */
   static final double FLOPS = 1e9;
 
+  /**
+   * The same for a device that stays open: a task on it takes 1 to 2 ms whatever it does, and in
+   * these the CPU backend does so many. Also in benchmarks/papers/choice_regret.py.
+   */
+  static final double OPEN_FLOPS = 1e7;
+
   /** C: 16 cores, flops per second. */
   private static final double CPU_RATE = 7e10;
 

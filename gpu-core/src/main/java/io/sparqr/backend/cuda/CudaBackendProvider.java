@@ -27,6 +27,7 @@ import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +47,9 @@ public final class CudaBackendProvider implements QrBackendProvider {
 
   private static final JvmPart<DeviceSessions> SESSIONS =
       JvmPart.of("device sessions", CudaBackendProvider::sessionsOfJvm);
+
+  private static final JvmPart<AtomicBoolean> KEPT_OPEN =
+      JvmPart.of("whether devices stay open", AtomicBoolean::new);
 
   private final Supplier<Verdict> probe;
   private final Supplier<DeviceSessions> sessions;
@@ -85,7 +89,9 @@ public final class CudaBackendProvider implements QrBackendProvider {
 
   private static DeviceSessions sessionsOfJvm() {
     long millis = Math.round(1000 * Keys.IDLE_SECONDS.ofJvm());
-    return new DeviceSessions(VERDICT.get().found(), millis).closedAtExit();
+    return new DeviceSessions(VERDICT.get().found(), millis)
+        .keptWhile(KEPT_OPEN.get()::get)
+        .closedAtExit();
   }
 
   /** Probes for the driver and devices; never throws. */
@@ -284,9 +290,19 @@ public final class CudaBackendProvider implements QrBackendProvider {
     return LiveResources.deviceBytes();
   }
 
-  /** The CPU does less than this while a device is being opened. */
+  /** {@inheritDoc} Not where they are to be released at once: sparqr.cuda.idleSeconds is 0. */
+  @Override
+  public void keepOpen(boolean keep) {
+    KEPT_OPEN.get().set(keep && Keys.IDLE_SECONDS.ofJvm() > 0);
+  }
+
+  /**
+   * What the CPU does while a device is being opened, or, if devices stay open, while a task
+   * begins. Not by whether one is open just now: the same problem would go to the CPU in one solve
+   * and to the device in the next, with other bits.
+   */
   @Override
   public double minimumFlops() {
-    return Crossover.FLOPS;
+    return KEPT_OPEN.get().get() ? Crossover.OPEN_FLOPS : Crossover.FLOPS;
   }
 }

@@ -16,14 +16,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One {@link DeviceSession} per device, shared by all users and closed when it has been idle for a
- * while and no rows of R are left on its device, or when the JVM ends. After a sticky error the
- * session is abandoned, since nothing in it can be released any more, and every later use gets the
- * first error's message. Thread-safe.
+ * while and no rows of R are left on its device, unless sessions are kept ({@link #keptWhile}), or
+ * when the JVM ends. After a sticky error the session is abandoned, since nothing in it can be
+ * released any more, and every later use gets the first error's message. Thread-safe.
  */
 public final class DeviceSessions {
 
@@ -31,6 +32,7 @@ public final class DeviceSessions {
   private final long idleMillis;
   private final IntFunction<KernelImage> image;
   private final Map<Integer, Slot> slots = new ConcurrentHashMap<>();
+  private BooleanSupplier kept = () -> false;
   private @Nullable ScheduledThreadPoolExecutor timer;
 
   /** Guarded by its own monitor. */
@@ -147,6 +149,12 @@ public final class DeviceSessions {
     this.image = image;
   }
 
+  /** Keeps idle sessions while something is true, which is asked whenever one has been idle. */
+  DeviceSessions keptWhile(BooleanSupplier something) {
+    kept = something;
+    return this;
+  }
+
   /** Closes idle sessions when the JVM ends. */
   DeviceSessions closedAtExit() {
     Runtime.getRuntime().addShutdownHook(new Thread(this::closeAtExit, "sparqr-cuda-exit"));
@@ -221,7 +229,7 @@ public final class DeviceSessions {
     slot.closing = timer().schedule(() -> quietly(() -> end(slot)), idleMillis, MILLISECONDS);
   }
 
-  /** Closes an idle session, unless rows of R on its device may still be used. */
+  /** Closes an idle session, unless it is kept or rows of R on its device may still be used. */
   private void end(Slot slot) {
     DeviceSession session;
     synchronized (slot) {
@@ -237,7 +245,7 @@ public final class DeviceSessions {
     } finally {
       synchronized (slot) {
         if (slot.session == session && --slot.users == 0) {
-          if (session.residents().isEmpty()) {
+          if (session.residents().isEmpty() && !kept.getAsBoolean()) {
             closeIfIdle(slot);
           } else {
             schedule(slot);

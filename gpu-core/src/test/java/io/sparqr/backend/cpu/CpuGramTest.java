@@ -22,8 +22,9 @@ class CpuGramTest extends SubtreeFactorizerContract {
 
   @Override
   protected SubtreeFactorizer create() {
-    var all = new CpuSubtreeFactorizer(BlasLoader.kernels(), (tree, index) -> true);
-    var most = new CpuSubtreeFactorizer(BlasLoader.kernels(), (tree, index) -> 5 * index % 7 != 3);
+    var all = new CpuSubtreeFactorizer(BlasLoader.kernels(), (tree, index) -> true, 0);
+    var most =
+        new CpuSubtreeFactorizer(BlasLoader.kernels(), (tree, index) -> 5 * index % 7 != 3, 0);
     return new SubtreeFactorizer() {
       @Override
       public SubtreeFactor factor(SubtreeProblem problem, FactorOptions options) {

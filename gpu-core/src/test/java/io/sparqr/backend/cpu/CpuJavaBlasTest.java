@@ -12,6 +12,6 @@ class CpuJavaBlasTest extends SubtreeFactorizerContract {
 
   @Override
   protected SubtreeFactorizer create() {
-    return new CpuSubtreeFactorizer(BlasLoader.javaKernels("test"));
+    return new CpuSubtreeFactorizer(BlasLoader.javaKernels("test"), GramRule.DEFAULT, 0);
   }
 }

@@ -50,7 +50,7 @@ class CpuLimitsTest {
   @ValueSource(ints = {1, 2})
   void anInterruptedTaskEndsAndStaysInterrupted(int threads) {
     SubtreeProblem problem = identityInOneFront(50);
-    try (var cpu = new CpuSubtreeFactorizer()) {
+    try (var cpu = new CpuSubtreeFactorizer(BlasLoader.kernels(), GramRule.DEFAULT, 0)) {
       Thread.currentThread().interrupt();
       assertThatThrownBy(() -> cpu.factor(problem, new FactorOptions(-1, threads, 0)))
           .isInstanceOf(CancellationException.class)

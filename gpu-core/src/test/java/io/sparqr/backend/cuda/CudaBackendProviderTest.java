@@ -114,6 +114,14 @@ class CudaBackendProviderTest {
     var provider = new CudaBackendProvider(verdict);
     assertThat(provider.minimumIntensity()).isBetween(5.0, 5.05);
     assertThat(provider.minimumFlops()).isEqualTo(1e9);
+    try {
+      provider.keepOpen(true);
+      assertThat(provider.minimumFlops()).isEqualTo(1e7);
+      assertThat(new CudaBackendProvider().minimumFlops()).isEqualTo(1e7);
+    } finally {
+      provider.keepOpen(false);
+    }
+    assertThat(provider.minimumFlops()).isEqualTo(1e9);
     assertThat(provider.device(0))
         .hasValueSatisfying(
             d -> {

@@ -22,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -157,6 +158,29 @@ class DeviceSessionsTest {
     sessions.acquire(0).close();
     waitFor(before);
     assertThat(calls).filteredOn("primaryContextRetain"::equals).hasSize(2);
+  }
+
+  @Test
+  void aKeptSessionIsClosedOnceItIsKeptNoLonger() throws InterruptedException {
+    long before = LiveResources.total();
+    var kept = new AtomicBoolean(true);
+    var asked = new CountDownLatch(3);
+    DeviceSessions sessions =
+        sessions(10)
+            .keptWhile(
+                () -> {
+                  asked.countDown();
+                  return kept.get();
+                });
+    sessions.acquire(0).close();
+    assertThat(asked.await(30, TimeUnit.SECONDS)).isTrue();
+    sessions.acquire(0).close();
+    assertThat(calls).containsExactlyElementsOf(OPENED);
+    kept.set(false);
+    waitFor(before);
+    sessions.acquire(0).close();
+    assertThat(calls).filteredOn("primaryContextRetain"::equals).hasSize(2);
+    waitFor(before);
   }
 
   @Test

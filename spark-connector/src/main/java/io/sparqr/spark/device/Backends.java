@@ -69,6 +69,14 @@ public final class Backends {
     return new Cuda(find("cuda"));
   }
 
+  /**
+   * Whether the devices of this JVM stay open once they are, for smaller problems to be worth them.
+   * Told at the start and at the end of an application.
+   */
+  public static void keepOpen(boolean keep) {
+    find("cuda").ifPresent(provider -> provider.keepOpen(keep));
+  }
+
   /** Throws the error that CUDA is required but unavailable. */
   static void cudaIsRequired(String obstacle) {
     throw new BackendUnavailableException("CUDA is required: " + obstacle, "cuda");
