@@ -93,13 +93,20 @@ final class CudaDenseQr implements DenseFactorization {
       session.device().bind();
       front = new DenseFront(session, rows, columns, keepQ, threads, tuning);
       products = new DenseProducts(front);
-      boolean pays = !keepQ && TallFactor.pays(front.lane(), rows, columns);
-      tall = pays ? new TallFactor(front) : null;
+      boolean tries = !keepQ && TallFactor.takes(front.lane(), rows, columns);
+      tall = tries ? new TallFactor(front) : null;
       done = true;
     } finally {
       if (!done) {
         lease.close();
       }
+    }
+  }
+
+  /** Tries the Gram matrix of small matrices, too, for which it does not pay. */
+  void takeSmallToo() {
+    if (tall != null) {
+      tall.takeSmallToo();
     }
   }
 

@@ -16,6 +16,12 @@ final class TallFactor implements AutoCloseable {
   /** So many rows a column make it pay. */
   private static final int ROWS_A_COLUMN = 16;
 
+  /**
+   * So many rows times squares of columns: below it nine launches take longer than the rounds (an
+   * H200, benchmarks/history/2026-11-30-h200-tall-gram.txt).
+   */
+  private static final double LEAST_WORK = 5e7;
+
   /** Squares of columns in this range have products of pivots that neither overflow nor vanish. */
   private static final double LEAST_SQUARE = 0x1p-240;
 
@@ -25,13 +31,19 @@ final class TallFactor implements AutoCloseable {
   private @Nullable TallGram gram;
   private double refusedMillis;
   private boolean accepted;
+  private double leastWork = LEAST_WORK;
 
   TallFactor(DenseFront front) {
     this.front = front;
   }
 
-  /** Whether it is to be tried for matrices of this size. */
-  static boolean pays(DeviceLane lane, int rows, int columns) {
+  /** From now on matrices for which it does not pay, too. */
+  void takeSmallToo() {
+    leastWork = 0;
+  }
+
+  /** Whether matrices of this shape can be factored so. */
+  static boolean takes(DeviceLane lane, int rows, int columns) {
     return columns <= TallGram.MOST_COLUMNS
         && rows / columns >= ROWS_A_COLUMN
         && TallGram.runsOn(lane.device());
@@ -55,6 +67,10 @@ final class TallFactor implements AutoCloseable {
   double @Nullable [] factor(Sums sent) {
     refusedMillis = 0;
     accepted = false;
+    double columns = front.columns();
+    if (front.rows() * columns * columns < leastWork) {
+      return null;
+    }
     for (double square : sent.sums().square()) {
       if (!(square >= LEAST_SQUARE && square <= MOST_SQUARE)) {
         return null;

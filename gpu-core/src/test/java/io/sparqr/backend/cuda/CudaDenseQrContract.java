@@ -202,6 +202,7 @@ abstract class CudaDenseQrContract {
 
   private double[] rOf(double[] a, int m, int n, boolean byGram) {
     try (var qr = new CudaDenseQr(sessions(), 0, m, n, false, 2)) {
+      qr.takeSmallToo();
       qr.factor(a);
       assertThat(qr.byGram()).isEqualTo(byGram);
       assertThat(qr.description().endsWith("by its Gram matrix")).isEqualTo(byGram);
@@ -225,6 +226,17 @@ abstract class CudaDenseQrContract {
       }
     }
     checkR(a, m, n, rOf(a, m, n, true));
+  }
+
+  /** Where the rounds are faster they make R. */
+  @Test
+  void smallTall() {
+    double[] a = random(900, 40, 3);
+    try (var qr = new CudaDenseQr(sessions(), 0, 900, 40, false, 2)) {
+      qr.factor(a);
+      assertThat(qr.byGram()).isFalse();
+      checkR(a, 900, 40, qr.r());
+    }
   }
 
   /** Constant columns, of which all roundings of a long sum go one way, and ordered groups. */
