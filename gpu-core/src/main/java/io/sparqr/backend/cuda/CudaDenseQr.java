@@ -131,7 +131,7 @@ final class CudaDenseQr implements DenseFactorization {
 
   /** Milliseconds of the last factorization's kernels, or product's tasks, on the device. */
   double kernelMillis() {
-    return front.kernelMillis() + (byGram() || tall == null ? 0 : tall.refusedMillis());
+    return front.kernelMillis() + (tall == null ? 0 : tall.refusedMillis());
   }
 
   /** Whether the last R was made by its Gram matrix. */
@@ -315,7 +315,13 @@ final class CudaDenseQr implements DenseFactorization {
 
   @Override
   public String description() {
-    return lane().device().name() + (byGram() ? ", by its Gram matrix" : "");
+    String way = "";
+    if (byGram()) {
+      way = ", by its Gram matrix";
+    } else if (tall != null && !tall.refused().isEmpty()) {
+      way = ", not by its Gram matrix: " + tall.refused();
+    }
+    return lane().device().name() + way;
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.sparqr.backend.cuda.resident.MatrixSums.Sums;
 import io.sparqr.backend.cuda.resident.TallGram;
 import io.sparqr.backend.cuda.resident.TallGram.Measure;
 import io.sparqr.backend.cuda.resident.TallGram.Preconditioner;
+import io.sparqr.error.InsufficientMemoryException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +32,7 @@ final class TallFactor implements AutoCloseable {
   private @Nullable TallGram gram;
   private double refusedMillis;
   private boolean accepted;
+  private String refused = "";
   private double leastWork = LEAST_WORK;
 
   TallFactor(DenseFront front) {
@@ -59,6 +61,11 @@ final class TallFactor implements AutoCloseable {
     return accepted;
   }
 
+  /** Why the last R was not taken; empty if it was, or was not tried because it does not pay. */
+  String refused() {
+    return refused;
+  }
+
   /**
    * R of the rows that are there, n x n, row-major; null if it is to be made by lists.
    *
@@ -67,24 +74,53 @@ final class TallFactor implements AutoCloseable {
   double @Nullable [] factor(Sums sent) {
     refusedMillis = 0;
     accepted = false;
+    refused = "";
     double columns = front.columns();
     if (front.rows() * columns * columns < leastWork) {
       return null;
     }
+    double[] r = null;
+    if (isInRange(sent)) {
+      r = tried(sent);
+    } else {
+      refused = "norms of columns are far apart, or one is zero";
+    }
+    accepted = r != null;
+    return r;
+  }
+
+  private static boolean isInRange(Sums sent) {
     for (double square : sent.sums().square()) {
       if (!(square >= LEAST_SQUARE && square <= MOST_SQUARE)) {
-        return null;
+        return false;
       }
     }
-    TallGram its = gram();
+    return true;
+  }
+
+  private double @Nullable [] tried(Sums sent) {
+    TallGram its;
+    try {
+      its = gram();
+    } catch (InsufficientMemoryException e) {
+      refused = "no memory for its parts";
+      return null;
+    }
     Measure measure = run(its, Preconditioner.SAMPLE);
     if (!measure.isAccepted() && !measure.grown() && its.samples()) {
       // the sample is not like the rest
       measure = run(its, Preconditioner.ALL);
     }
-    double[] r = measure.isAccepted() ? front.collect() : null;
-    accepted = r != null && front.hasSums(r, sent);
-    return accepted ? r : null;
+    if (!measure.isAccepted()) {
+      refused = measure.grown() ? "rounding errors would grow" : "columns are nearly dependent";
+      return null;
+    }
+    double[] r = front.collect();
+    if (!front.hasSums(r, sent)) {
+      refused = "R has not the sums of the matrix";
+      return null;
+    }
+    return r;
   }
 
   private Measure run(TallGram its, Preconditioner from) {

@@ -11,9 +11,11 @@ import io.sparqr.backend.cuda.driver.LiveResources;
 import io.sparqr.backend.reference.PlainCalls;
 import java.lang.reflect.Proxy;
 import java.util.function.Function;
+import jcuda.driver.CUresult;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -93,6 +95,35 @@ class PlainDenseQrTest extends CudaDenseQrContract {
     assertThat(refused).isGreaterThan(tall ? 1 : 4);
     // A plain device that fails while it is closed keeps what it has.
     before = LiveResources.total();
+  }
+
+  /** No memory for the parts of a Gram matrix: the rounds make R. */
+  @Test
+  void withoutMemoryForItTheRoundsMakeR() {
+    CudaCalls real = new PlainCalls(1, true).calls();
+    // 12 blocks of 16 x 8 for each part of 64 rows
+    long parts = 8 * 12 * 128 * 4;
+    CudaCalls full =
+        (CudaCalls)
+            Proxy.newProxyInstance(
+                CudaCalls.class.getClassLoader(),
+                new Class<?>[] {CudaCalls.class},
+                (proxy, method, a) ->
+                    method.getName().equals("memoryAllocate") && a[1].equals(parts)
+                        ? CUresult.CUDA_ERROR_OUT_OF_MEMORY
+                        : method.invoke(real, a));
+    double[] a = random(250, 5, 1);
+    double[] r;
+    try (var qr = new CudaDenseQr(sessions(real), 0, 250, 5, false, 1)) {
+      qr.factor(a);
+      r = qr.r();
+    }
+    try (var qr = new CudaDenseQr(sessions(full), 0, 250, 5, false, 1)) {
+      qr.takeSmallToo();
+      qr.factor(a);
+      assertThat(qr.description()).endsWith("no memory for its parts");
+      assertThat(qr.r()).isEqualTo(r);
+    }
   }
 
   /** Changes a bit of one copy. */

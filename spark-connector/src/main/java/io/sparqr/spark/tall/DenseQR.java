@@ -120,8 +120,8 @@ public final class DenseQR implements AutoCloseable {
   }
 
   /**
-   * Where it was done: the device's name, and whether R was made there by its Gram matrix, or that
-   * it was the host's cores.
+   * Where it was done: the device's name, and whether R was made there by its Gram matrix or why it
+   * was not, or that it was the host's cores.
    */
   public String place() {
     return its.description();
