@@ -1,12 +1,13 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 // What dense matrices alone have: products with Q and Q' of a front (dense/products.cuh), sums with which everything is
 // checked (dense/sums.cuh), iterations of Robust PCA (dense/pursuit.cuh) and their SVD (dense/jacobi.cuh), and R of a tall one
-// by its Gram matrix (dense/tall.cuh). Block: 128 threads, if not said otherwise.
+// by its Gram matrix (dense/tall.cuh, dense/tall_factor.cuh). Block: 128 threads, if not said otherwise.
 #include "dense/jacobi.cuh"
 #include "dense/products.cuh"
 #include "dense/pursuit.cuh"
 #include "dense/sums.cuh"
 #include "dense/tall.cuh"
+#include "dense/tall_factor.cuh"
 
 /** Grid: items x groups. Shared memory: as sparqr_round_8. */
 extern "C" __global__ void __launch_bounds__(SPARQR_THREADS, 2)
