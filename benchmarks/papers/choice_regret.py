@@ -9,7 +9,7 @@ the numbers below with those of Crossover.java.
 """
 import sys
 
-from classes import LINE
+from classes import comparisons
 
 INTENSITY = 5.0
 FLOPS = 1e9
@@ -18,30 +18,17 @@ REGRET = 0.2
 SECONDS = 1e-3
 
 
-def problems(names):
-    """Intensity, flops, CPU's and device's seconds of each problem; of one that is there twice its last line."""
-    found = {}
-    for name in names:
-        with open(name, encoding="utf-8") as lines:
-            for line in lines:
-                match = LINE.match(line.strip())
-                if match:
-                    intensity, gflop, cpu, device, _ = map(float, match.groups()[1:])
-                    found[match.group(1)] = intensity, 1e9 * gflop, cpu, device
-    return found
-
-
 def regret(problem, least):
     """Seconds lost by the rule with this threshold of flops, and those of the better side."""
-    intensity, flops, cpu, device = problem
-    chosen = device if intensity >= INTENSITY and flops >= least else cpu
+    intensity, gflop, cpu, device = problem
+    chosen = device if intensity >= INTENSITY and 1e9 * gflop >= least else cpu
     better = min(cpu, device)
     return chosen - better, better
 
 
 def main(names):
     """Prints a line for each kind of device, and the problems on which the rule is wrong."""
-    found = problems(names)
+    found = comparisons(names)
     if not found:
         sys.exit("choice_regret.py: no line of a comparison in " + ", ".join(names))
     for kind, least in (("stays open", OPEN_FLOPS), ("has to be opened", FLOPS)):
@@ -54,9 +41,9 @@ def main(names):
             f" ({(n - len(wrong)) / n:.1%}), or within {1e3 * SECONDS:.0f} ms on {n - len(far)} ({(n - len(far)) / n:.1%})"
         )
         for name in sorted(wrong, key=lambda name: -lost[name][0]):
-            intensity, flops, cpu, device = found[name]
+            intensity, gflop, cpu, device = found[name]
             print(
-                f"  {name}: {intensity} flops a byte, {flops * 1e-9:.3f} Gflop, CPU {1e3 * cpu:.1f} ms,"
+                f"  {name}: {intensity} flops a byte, {gflop:.3f} Gflop, CPU {1e3 * cpu:.1f} ms,"
                 f" device {1e3 * device:.1f} ms, lost {1e3 * lost[name][0]:.1f} ms"
             )
 

@@ -18,23 +18,26 @@ CLASSES = [
 LINE = re.compile(r"^(?:choice )?\|? ?([^|]+?) \| ([0-9.]+) \| ([0-9.]+) \| ([0-9.]+) \| ([0-9.]+) \| ([0-9.]+) ?\|?$")
 
 
-def problems(names):
-    """Intensity and speed-up of each problem; one that is there twice counts once, its last line."""
+def comparisons(names):
+    """Flops a byte, Gflop, and the CPU's and the device's seconds of each problem; of one that is there twice its last line."""
     found = {}
     for name in names:
         with open(name, encoding="utf-8") as lines:
             for line in lines:
                 match = LINE.match(line.strip())
                 if match:
-                    _, intensity, _, cpu, device, _ = match.groups()
-                    if float(device) > 0:
-                        found[match.group(1)] = float(intensity), float(cpu) / float(device)
+                    intensity, gflop, cpu, device, _ = map(float, match.groups()[1:])
+                    found[match.group(1)] = intensity, gflop, cpu, device
     return found
 
 
 def main(names):
     """Prints the table."""
-    found = problems(names)
+    found = {
+        name: (intensity, cpu / device)
+        for name, (intensity, _, cpu, device) in comparisons(names).items()
+        if device > 0
+    }
     if not found:
         sys.exit("classes.py: no line of a comparison in " + ", ".join(names))
     below = [s for i, s in found.values() if i < CLASSES[0][0]]

@@ -29,7 +29,8 @@ class PlainDenseQrTest extends CudaDenseQrContract {
     return sessions(new PlainCalls(1, true).calls());
   }
 
-  private static DeviceSessions sessions(CudaCalls calls) {
+  /** Of a driver, closed as soon as they are idle. */
+  static DeviceSessions sessions(CudaCalls calls) {
     return new DeviceSessions(
         new CudaDriver(calls), 0, capability -> new KernelImage(part -> new byte[1]));
   }

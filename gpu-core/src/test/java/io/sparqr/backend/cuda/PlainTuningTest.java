@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.sparqr.backend.cuda.driver.CudaDriver;
 import io.sparqr.backend.cuda.driver.DriverVersion;
-import io.sparqr.backend.cuda.driver.KernelImage;
 import io.sparqr.backend.cuda.driver.LiveResources;
 import io.sparqr.backend.reference.PlainCalls;
 import io.sparqr.backend.schedule.SchedulerOptions;
@@ -37,10 +36,7 @@ class PlainTuningTest {
   }
 
   private static DeviceSessions sessions() {
-    return new DeviceSessions(
-        new CudaDriver(new PlainCalls(1, true).calls()),
-        0,
-        capability -> new KernelImage(part -> new byte[1]));
+    return PlainDenseQrTest.sessions(new PlainCalls(1, true).calls());
   }
 
   private static CudaTuningBench bench() {

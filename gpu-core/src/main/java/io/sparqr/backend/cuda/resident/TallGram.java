@@ -83,8 +83,6 @@ public final class TallGram implements AutoCloseable {
         parts.close();
       }
     }
-    // what is below the diagonal is copied, too
-    stream.fill(rest.at(0), (byte) 0, Double.BYTES * restEntries());
   }
 
   /** Whether blocks of a device may have as much shared memory as the kernels need. */
@@ -154,7 +152,8 @@ public final class TallGram implements AutoCloseable {
    */
   public void enqueue(Preconditioner from, long a, int ld, long out) {
     int some = from == Preconditioner.ALL ? tiles : Math.min(PARTS, tiles);
-    stream.fill(rest.at(Double.BYTES * (restEntries() - 1)), (byte) 0, Double.BYTES);
+    // the state; and what is below the diagonal is copied, too
+    stream.fill(rest.at(0), (byte) 0, Double.BYTES * restEntries());
     CudaModule module = device.module();
     ByteBuffer sample = parameter(a, ld, out, some, 0);
     module.launchTallGram(stream, sample, blocks, parts(some));
