@@ -93,31 +93,38 @@ final class FrontInverse {
       liveOf[live[i]] = i;
       stair[cn + rank - 1 - i] = q + rank - i;
     }
-    for (int c = 0; c < cn; c++) {
-      stair[c] = tail.stair()[c];
-      System.arraycopy(tail.values(), c * q, f, c * rows, q);
-    }
-    fill(live, r11r12, tail, crew);
+    System.arraycopy(tail.stair(), 0, stair, 0, cn);
+    helpers((double) q * cn, crew)
+        .run(
+            strips(cn),
+            p -> {
+              for (int c = p * STRIP; c < Math.min(cn, (p + 1) * STRIP); c++) {
+                System.arraycopy(tail.values(), c * q, f, c * rows, stair[c]);
+              }
+            });
+    fill(live, r11r12, q, crew);
   }
 
-  private void fill(int[] live, double[][] r11r12, InverseFactor tail, Crew crew) {
-    int q = tail.rows();
+  private void fill(int[] live, double[][] r11r12, int q, Crew crew) {
     // Column rank-1-i holds row i of W and of V, in reverse column order.
     double[] w = new double[cn * rank];
     double[] v = new double[rank * rank];
     solve(live, r11r12, w, v, crew);
     if (q > 0 && rank > 0) {
-      double[] t = new double[q * rank];
-      double[] f2 = tail.values();
-      int strips = strips(rank);
+      // netlib wants room for the last rows' whole columns
+      double[] t = new double[q * (rank + 1)];
+      int tall = strips(q);
       helpers(2.0 * q * rank * cn, crew)
           .run(
-              strips,
+              tall * strips(rank),
               p -> {
-                int from = p * STRIP;
+                int top = p % tall * STRIP;
+                int m = Math.min(STRIP, q - top);
+                int from = p / tall * STRIP;
                 int n = Math.min(STRIP, rank - from);
+                int at = from * q + top;
                 BlasLoader.kernels()
-                    .gemm(false, q, n, cn, -1, f2, 0, q, w, from * cn, cn, 0, t, from * q, q);
+                    .gemm(false, m, n, cn, -1, f, top, rows, w, from * cn, cn, 0, t, at, q);
               });
       for (int c = 0; c < rank; c++) {
         System.arraycopy(t, c * q, f, (cn + c) * rows, q);
@@ -318,7 +325,7 @@ final class FrontInverse {
    * Prepares for children.
    *
    * @param squares sum of the squares of their tails' lengths
-   * @return whether each child's tail is then one thread's work
+   * @return whether tails that are not very long are then quickly done by one thread each
    */
   boolean expect(double squares, Crew crew) {
     if (InverseGram.pays(squares, stair.length)) {
@@ -353,7 +360,7 @@ final class FrontInverse {
       for (int k = 0; k < count; k++) {
         columns[k] = column(local[count - 1 - k]);
       }
-      InverseFactor found = gram.factor(columns);
+      InverseFactor found = gram.factor(columns, crew);
       if (found != null) {
         return found;
       }

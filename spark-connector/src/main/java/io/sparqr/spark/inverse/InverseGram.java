@@ -24,6 +24,12 @@ final class InverseGram {
 
   private static final int BLOCK = 128;
 
+  /** Rows of a block of products, and columns between two steps of a triangular solve. */
+  private static final int TALL = 512;
+
+  /** With fewer columns, sharing does not pay. */
+  private static final int SHARED = 384;
+
   /** Steps of an estimate. */
   private static final int STEPS = 5;
 
@@ -113,9 +119,10 @@ final class InverseGram {
    * A trapezoidal factor of Z on some columns.
    *
    * @param column of F, in the factor's order; -1: a column of zeros
+   * @param crew threads that may help; the bits do not depend on them
    * @return null if Z does not have it to enough digits
    */
-  @Nullable InverseFactor factor(int[] column) {
+  @Nullable InverseFactor factor(int[] column, Crew crew) {
     int n = column.length;
     int[] stair = new int[n];
     int[] live = new int[n];
@@ -133,35 +140,60 @@ final class InverseGram {
       }
       stair[k] = kept;
     }
-    double[] u = new double[kept * (kept + 1)];
-    double[] scale = new double[kept];
-    for (int j = 0; j < kept; j++) {
+    int rows = kept;
+    double[] u = new double[rows * (rows + 1)];
+    double[] scale = new double[rows];
+    for (int j = 0; j < rows; j++) {
       scale[j] = 1 / Math.sqrt(at(column[live[j]], column[live[j]]));
-      for (int i = 0; i <= j; i++) {
-        u[i + j * kept] = at(column[live[i]], column[live[j]]) * scale[i] * scale[j];
-      }
     }
-    if (kept > 0 && (!cholesky(u, kept) || !(growth(u, kept) < GROWTH))) {
+    strips(
+        0,
+        rows,
+        helpers(rows, crew),
+        (from, to) -> {
+          for (int j = from; j < to; j++) {
+            for (int i = 0; i <= j; i++) {
+              u[i + j * rows] = at(column[live[i]], column[live[j]]) * scale[i] * scale[j];
+            }
+          }
+        });
+    if (rows > 0 && (!cholesky(u, rows, 0, rows, crew) || !(growth(u, rows, crew) < GROWTH))) {
       return null;
     }
-    double[] values = new double[kept * n];
-    for (int j = 0; j < kept; j++) {
-      for (int i = 0; i <= j; i++) {
-        values[i + live[j] * kept] = u[i + j * kept] / scale[j];
-      }
-    }
-    return new InverseFactor(kept, n, values, stair);
+    double[] values = new double[rows * n];
+    strips(
+        0,
+        rows,
+        helpers(rows, crew),
+        (from, to) -> {
+          for (int j = from; j < to; j++) {
+            for (int i = 0; i <= j; i++) {
+              values[i + live[j] * rows] = u[i + j * rows] / scale[j];
+            }
+          }
+        });
+    return new InverseFactor(rows, n, values, stair);
   }
 
-  /** U of U'U = G in place of the upper triangle of G, n x n and room for one more column. */
-  private static boolean cholesky(double[] g, int n) {
-    return cholesky(g, n, 0, n);
+  private static Crew helpers(int columns, Crew crew) {
+    return columns < SHARED ? Crew.ALONE : crew;
+  }
+
+  /** Columns [from, to), {@value #BLOCK} at a time. */
+  private static void strips(int from, int to, Crew crew, Strip strip) {
+    int count = (to - from + BLOCK - 1) / BLOCK;
+    crew.run(count, p -> strip.accept(from + p * BLOCK, Math.min(to, from + (p + 1) * BLOCK)));
+  }
+
+  private interface Strip {
+    void accept(int from, int to);
   }
 
   /**
-   * The same for rows and columns [from, to), by halves, so that most is products of large blocks.
+   * U of U'U = G in place of the upper triangle of G, n x n and room for one more column, in rows
+   * and columns [from, to), by halves, so that most is products of large blocks.
    */
-  private static boolean cholesky(double[] g, int n, int from, int to) {
+  private static boolean cholesky(double[] g, int n, int from, int to, Crew crew) {
     if (to - from <= SMALL) {
       for (int j = from; j < to; j++) {
         for (int i = from; i < j; i++) {
@@ -177,15 +209,25 @@ final class InverseGram {
       return true;
     }
     int half = half(from, to);
-    if (!cholesky(g, n, from, half)) {
+    if (!cholesky(g, n, from, half, crew)) {
       return false;
     }
-    solveTransposed(g, n, from, half, half, to);
-    for (int j = half; j < to; j += BLOCK) {
-      int last = Math.min(to, j + BLOCK);
-      subtract(g, n, from, half, half, last, j, last);
-    }
-    return cholesky(g, n, half, to);
+    Crew helpers = helpers(to - from, crew);
+    strips(half, to, helpers, (left, right) -> solveTransposed(g, n, from, half, left, right));
+    int tall = (to - half + TALL - 1) / TALL;
+    int wide = (to - half + BLOCK - 1) / BLOCK;
+    helpers.run(
+        tall * wide,
+        p -> {
+          // the longest columns first
+          int left = half + (wide - 1 - p / tall) * BLOCK;
+          int right = Math.min(to, left + BLOCK);
+          int top = half + p % tall * TALL;
+          if (top < right) {
+            subtract(g, n, from, half, top, Math.min(right, top + TALL), left, right);
+          }
+        });
+    return cholesky(g, n, half, to, crew);
   }
 
   /** Rows [from, to) of U'^-1 G in columns [left, right), U in the same rows. */
@@ -247,23 +289,16 @@ final class InverseGram {
    * below {@value #LEAST_PART} of the average one has grown by that part times the eigenvalue's
    * power.
    */
-  private static double growth(double[] u, int n) {
+  private static double growth(double[] u, int n, Crew crew) {
     var random = new SplittableRandom(n);
     double[] x = random.doubles(n).map(v -> random.nextGaussian()).toArray();
+    Crew helpers = helpers(n, crew);
     double growth = 1;
     double all = 1;
     double room = Math.sqrt(n) / LEAST_PART;
     for (int step = 0; step < STEPS; step++) {
-      double before = Norms.norm(x, 0, n);
-      for (int j = 0; j < n; j++) {
-        x[j] = (x[j] / before - dot(u, j * n, x, 0, j)) / u[j + j * n];
-      }
-      for (int j = n - 1; j >= 0; j--) {
-        x[j] /= u[j + j * n];
-        for (int i = 0; i < j; i++) {
-          x[i] -= u[i + j * n] * x[j];
-        }
-      }
+      forward(u, n, x, Norms.norm(x, 0, n), helpers);
+      backward(u, n, x, helpers);
       growth = Norms.norm(x, 0, n);
       all *= growth;
       if (Math.pow(all * room, 1.0 / (step + 1)) < GROWTH) {
@@ -271,5 +306,50 @@ final class InverseGram {
       }
     }
     return growth;
+  }
+
+  /** U'^-1 x / before, in place. */
+  private static void forward(double[] u, int n, double[] x, double before, Crew crew) {
+    for (int from = 0; from < n; from += TALL) {
+      int first = from;
+      int last = Math.min(n, from + TALL);
+      strips(
+          first,
+          last,
+          crew,
+          (left, right) -> {
+            for (int j = left; j < right; j++) {
+              x[j] = x[j] / before - dot(u, j * n, x, 0, first);
+            }
+          });
+      for (int j = first; j < last; j++) {
+        x[j] = (x[j] - dot(u, first + j * n, x, first, j - first)) / u[j + j * n];
+      }
+    }
+  }
+
+  /** U^-1 x, in place. */
+  private static void backward(double[] u, int n, double[] x, Crew crew) {
+    for (int to = n; to > 0; to -= TALL) {
+      int first = Math.max(0, to - TALL);
+      int last = to;
+      for (int j = last - 1; j >= first; j--) {
+        x[j] /= u[j + j * n];
+        for (int i = first; i < j; i++) {
+          x[i] -= u[i + j * n] * x[j];
+        }
+      }
+      strips(
+          0,
+          first,
+          crew,
+          (top, bottom) -> {
+            for (int j = last - 1; j >= first; j--) {
+              for (int i = top; i < bottom; i++) {
+                x[i] -= u[i + j * n] * x[j];
+              }
+            }
+          });
+    }
   }
 }

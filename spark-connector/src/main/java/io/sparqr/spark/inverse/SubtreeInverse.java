@@ -46,6 +46,9 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr>, AutoClosea
   /** Children with longer tails are processed one after the other, each by all threads. */
   private static final int LONG_TAIL = 256;
 
+  /** Children with longer tails are so processed even where each of them is quickly done. */
+  private static final int LONGEST_TAIL = 1024;
+
   /** Number of other children that a thread processes at a time. */
   private static final int CHILDREN = 32;
 
@@ -276,11 +279,11 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr>, AutoClosea
       double cn = analysis.cn(analysis.child(f, c));
       squares += cn * cn;
     }
-    boolean alone = z.expect(squares, crew);
+    int longest = z.expect(squares, crew) ? LONGEST_TAIL : LONG_TAIL;
     int ownPieces = 0;
     for (int c = 0; c < child.length; c++) {
       int k = analysis.child(f, c);
-      if (analysis.cn(k) > LONG_TAIL && !alone) {
+      if (analysis.cn(k) > longest) {
         hand(i, k, z.restrict(tailOf(k, f), qr, crew));
       } else if (analysis.cn(k) > 0) {
         child[few] = k;

@@ -60,7 +60,7 @@ class InverseGramTest {
       if (k % 5 == 0) {
         column[random.nextInt(count)] = -1;
       }
-      InverseFactor u = gram.factor(column);
+      InverseFactor u = gram.factor(column, Crew.ALONE);
       if (u == null) {
         continue;
       }
@@ -124,8 +124,8 @@ class InverseGramTest {
         f[i + 201 * ROWS] = f[i + 200 * ROWS] + 0.12 * size * random.nextGaussian();
       }
       var gram = new InverseGram(f, ROWS, stair, Crew.ALONE);
-      refused += gram.factor(IntStream.rangeClosed(41, 201).toArray()) == null ? 1 : 0;
-      assertThat(gram.factor(IntStream.rangeClosed(41, 200).toArray())).isNotNull();
+      refused += gram.factor(IntStream.rangeClosed(41, 201).toArray(), Crew.ALONE) == null ? 1 : 0;
+      assertThat(gram.factor(IntStream.rangeClosed(41, 200).toArray(), Crew.ALONE)).isNotNull();
     }
     assertThat(refused).as("seed %d", SEED).isEqualTo(20);
   }
@@ -135,12 +135,58 @@ class InverseGramTest {
     int[] stair = new int[COLUMNS];
     double[] f = trapezoid(new Random(SEED), stair);
     var gram = new InverseGram(f, ROWS, stair, Crew.ALONE);
-    assertThat(gram.factor(new int[] {10, 200, 201})).isNull();
+    assertThat(gram.factor(new int[] {10, 200, 201}, Crew.ALONE)).isNull();
     // two of many, too
     int[] all = IntStream.rangeClosed(41, 201).toArray();
-    assertThat(gram.factor(all)).isNull();
-    assertThat(gram.factor(Arrays.copyOf(all, all.length - 1))).isNotNull();
-    assertThat(gram.factor(new int[] {10, 200})).isNotNull();
-    assertThat(gram.factor(new int[] {10, 40})).as("a column of zeros").isNull();
+    assertThat(gram.factor(all, Crew.ALONE)).isNull();
+    assertThat(gram.factor(Arrays.copyOf(all, all.length - 1), Crew.ALONE)).isNotNull();
+    assertThat(gram.factor(new int[] {10, 200}, Crew.ALONE)).isNotNull();
+    assertThat(gram.factor(new int[] {10, 40}, Crew.ALONE)).as("a column of zeros").isNull();
+  }
+
+  /** Several steps of every loop that threads share, the last ones not full. */
+  @Test
+  void threadsShareALongTailAndItsBitsAreTheSame() {
+    int n = 1300;
+    var random = new Random(SEED);
+    double[] f = new double[n * n];
+    int[] stair = new int[n];
+    for (int c = 0; c < n; c++) {
+      stair[c] = c + 1;
+      for (int i = 0; i <= c; i++) {
+        f[i + c * n] = (i == c ? 1 : 0) + 0.2 / Math.sqrt(n) * random.nextGaussian();
+      }
+    }
+    Crew several = (count, task) -> IntStream.range(0, count).parallel().forEach(task);
+    var gram = new InverseGram(f, n, stair, several);
+    int[] column = IntStream.range(3, n).filter(c -> c % 400 != 0).toArray();
+    InverseFactor u = gram.factor(column, several);
+    InverseFactor alone = gram.factor(column, Crew.ALONE);
+    assertThat(u).isNotNull();
+    assertThat(u.values()).isEqualTo(alone.values());
+    double[] v = random.doubles(column.length, -1, 1).toArray();
+    double[] fv = new double[n];
+    double[] uv = new double[u.rows()];
+    for (int c = 0; c < column.length; c++) {
+      for (int i = 0; i < n; i++) {
+        fv[i] += f[i + column[c] * n] * v[c];
+      }
+      for (int i = 0; i < u.rows(); i++) {
+        uv[i] += u.values()[i + c * u.rows()] * v[c];
+      }
+    }
+    for (int c = 0; c < column.length; c++) {
+      double expected = 0;
+      double sum = 0;
+      for (int i = 0; i < n; i++) {
+        expected += f[i + column[c] * n] * fv[i];
+      }
+      for (int i = 0; i < u.rows(); i++) {
+        sum += u.values()[i + c * u.rows()] * uv[i];
+      }
+      assertThat(sum)
+          .as("Z v at column %d, seed %d", c, SEED)
+          .isCloseTo(expected, within(Tolerances.RANDOM * Math.sqrt(n)));
+    }
   }
 }
