@@ -33,7 +33,7 @@ def main(names):
         sys.exit("choice_regret.py: no line of a comparison in " + ", ".join(names))
     for kind, least in (("stays open", OPEN_FLOPS), ("has to be opened", FLOPS)):
         lost = {name: regret(problem, least) for name, problem in found.items()}
-        wrong = [name for name, (s, better) in lost.items() if s >= REGRET * better]
+        wrong = [name for name, (s, better) in lost.items() if s > REGRET * better]
         far = [name for name in wrong if lost[name][0] >= SECONDS]
         n = len(found)
         print(
