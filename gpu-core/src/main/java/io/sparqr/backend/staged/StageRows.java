@@ -35,6 +35,9 @@ final class StageRows implements RoundExecutor.RowSink {
   private final RowMemory memory;
   private final DoubleBuffer[] ahead;
 
+  /** Values of blocks, as R's: a large array takes as long to make as to receive. */
+  private final double[][] blocksAhead;
+
   /** size fronts each. */
   private final double[][] dropped;
 
@@ -71,6 +74,7 @@ final class StageRows implements RoundExecutor.RowSink {
     this.tolerance = tolerance;
     this.threads = threads;
     ahead = new DoubleBuffer[fronts.length];
+    blocksAhead = new double[fronts.length][];
     dropped = new double[fronts.length][];
     bitsOf = new long[fronts.length];
   }
@@ -103,6 +107,7 @@ final class StageRows implements RoundExecutor.RowSink {
   public void expect(int f) {
     if (program.outLength(f) >= LARGE) {
       ahead[f] = memory.allocate(valuesOfR(program.descriptor(f)));
+      blocksAhead[f] = new double[valuesOfBlock(program.descriptor(f))];
     }
   }
 
@@ -151,8 +156,8 @@ final class StageRows implements RoundExecutor.RowSink {
       DoubleBuffer values = ahead[f] == null ? memory.allocate(valuesOfR(d)) : ahead[f];
       ahead[f] = null;
       leaves = d.parent() < 0;
-      int block = leaves ? (int) ContributionBlock.packedLength(d.cm(), d.cn()) : 0;
-      blockValues = new double[block];
+      blockValues = blocksAhead[f] == null ? new double[valuesOfBlock(d)] : blocksAhead[f];
+      blocksAhead[f] = null;
       rhs = new double[r * d.rhs()];
       blockRhs = new double[leaves ? d.cm() * d.rhs() : 0];
       parts =
@@ -292,6 +297,11 @@ final class StageRows implements RoundExecutor.RowSink {
   private static int valuesOfR(FrontDescriptor d) {
     long r = Math.min(d.fm(), d.fp());
     return (int) (r * d.fn() - r * (r - 1) / 2);
+  }
+
+  /** Values of the block of a front whose parent is not in the stage. */
+  private static int valuesOfBlock(FrontDescriptor d) {
+    return d.parent() < 0 ? (int) ContributionBlock.packedLength(d.cm(), d.cn()) : 0;
   }
 
   /**

@@ -167,10 +167,13 @@ final class StageValues implements RoundExecutor.StageInput {
   }
 
   @Override
-  public void writeBlock(int b, DoubleBuffer target) {
+  public void writeBlock(int b, long from, long to, DoubleBuffer target) {
     var writer = new Writer(target);
-    writer.write(blocks.get(b).values(), 0, blocks.get(b).values().length);
-    writer.write(blocks.get(b).rhs(), 0, blocks.get(b).rhs().length);
+    double[] values = blocks.get(b).values();
+    double[] rhs = blocks.get(b).rhs();
+    int n = values.length;
+    writer.write(values, (int) Math.min(from, n), (int) Math.min(to, n));
+    writer.write(rhs, (int) Math.max(from - n, 0), (int) Math.max(to - n, 0));
     bits.add(writer.end());
   }
 

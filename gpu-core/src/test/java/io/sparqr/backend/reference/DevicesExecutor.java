@@ -165,9 +165,9 @@ final class DevicesExecutor implements RoundExecutor {
     }
 
     @Override
-    public void writeBlock(int block, DoubleBuffer target) {
+    public void writeBlock(int block, long from, long to, DoubleBuffer target) {
       FrontDescriptor d = p.descriptor(p.fronts() + block);
-      target.put(input, (int) d.data(), (int) (d.dataRhs() - d.data()) + d.fm() * d.rhs());
+      target.put(input, (int) (d.data() + from), (int) (to - from));
     }
 
     @Override

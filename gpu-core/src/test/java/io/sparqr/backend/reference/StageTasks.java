@@ -45,7 +45,10 @@ final class StageTasks {
     in.writeS(0, p.fronts(), DoubleBuffer.wrap(entry));
     DoubleBuffer target = DoubleBuffer.wrap(input);
     for (int b = 0; b < p.blocks(); b++) {
-      in.writeBlock(b, target);
+      // in two pieces, as a device takes large ones in several
+      long count = p.blockDoubles(b);
+      in.writeBlock(b, 0, count / 3, target);
+      in.writeBlock(b, count / 3, count, target);
     }
   }
 

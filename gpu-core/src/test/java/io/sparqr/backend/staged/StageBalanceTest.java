@@ -107,9 +107,9 @@ class StageBalanceTest {
             }
 
             @Override
-            public void writeBlock(int block, DoubleBuffer target) {
+            public void writeBlock(int block, long from, long to, DoubleBuffer target) {
               int start = target.position();
-              in.writeBlock(block, target);
+              in.writeBlock(block, from, to, target);
               if (fault == Fault.BLOCK_SIGN && planted == 0 && target.position() > start) {
                 spoil(target, start, target.position());
               }

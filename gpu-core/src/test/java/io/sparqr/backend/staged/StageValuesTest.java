@@ -1,11 +1,14 @@
 /* Copyright the Sparqr authors. SPDX-License-Identifier: Apache-2.0 */
 package io.sparqr.backend.staged;
 
+import static java.util.Arrays.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sparqr.backend.staged.executor.RoundExecutor.StageInput.Part;
 import io.sparqr.error.NumericalIntegrityException;
+import io.sparqr.numeric.BitChecksum;
+import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.RowBlock;
 import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.assembly.RowsByFront;
@@ -15,6 +18,7 @@ import java.nio.DoubleBuffer;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.DoubleStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -49,6 +53,31 @@ class StageValuesTest {
       assertThat(found).as("seed %d, front %d", seed, f).isEqualTo(expected);
     }
     assertThat(inParts.bits()).isEqualTo(whole.bits());
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {21, 22, 23, 24})
+  void piecesOfABlockAreTheWhole(long seed) {
+    var random = new Random(seed);
+    SubtreeProblem p = FaultProblem.random(seed, 1).problem();
+    int cm = 1 + random.nextInt(20);
+    int cn = cm + random.nextInt(30);
+    int rhs = random.nextInt(3);
+    double[] values = random.doubles(ContributionBlock.packedLength(cm, cn), -1, 1).toArray();
+    double[] right = random.doubles((long) cm * rhs, -1, 1).toArray();
+    var block = new ContributionBlock(0, cm, cn, values, right, rhs);
+    var in = new StageValues(new RowsByFront(p), p.fronts(), List.of(block), null);
+    double[] expected = DoubleStream.concat(stream(values), stream(right)).toArray();
+    double[] found = new double[expected.length];
+    int step = 1 + random.nextInt(expected.length);
+    for (int from = 0; from < found.length; from += step) {
+      int to = Math.min(found.length, from + step);
+      var target = DoubleBuffer.wrap(found, from, to - from);
+      in.writeBlock(0, from, to, target);
+      assertThat(target.hasRemaining()).as("seed %d, from %d", seed, from).isFalse();
+    }
+    assertThat(found).as("seed %d", seed).isEqualTo(expected);
+    assertThat(in.bits()).isEqualTo(BitChecksum.sum(expected, 0, expected.length));
   }
 
   @ParameterizedTest

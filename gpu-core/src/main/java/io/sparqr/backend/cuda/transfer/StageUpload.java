@@ -4,7 +4,6 @@ package io.sparqr.backend.cuda.transfer;
 import io.sparqr.backend.cuda.transfer.StageMemory.Part;
 import io.sparqr.backend.staged.executor.RoundExecutor.StageInput;
 import io.sparqr.backend.staged.layout.StageProgram;
-import io.sparqr.numeric.ContributionBlock;
 import java.nio.ByteBuffer;
 import java.nio.DoubleBuffer;
 import java.util.ArrayList;
@@ -17,7 +16,10 @@ import java.util.function.Consumer;
  */
 public final class StageUpload {
 
-  /** Fronts and blocks with at least this many bytes of values go through the heap. */
+  /** A block is sent in pieces of so many doubles. */
+  private static final long BLOCK_DOUBLES = Transfers.PIECE_BYTES / 8;
+
+  /** Fronts with at least this many bytes of values go through the heap. */
   private static final long LARGE_BYTES = 1L << 30;
 
   /**
@@ -89,10 +91,16 @@ public final class StageUpload {
       }
     }
     for (int b = 0; b < program.blocks(); b++) {
-      var d = program.descriptor(program.fronts() + b);
+      long data = program.descriptor(program.fronts() + b).data();
+      long count = program.blockDoubles(b);
       int block = b;
-      long count = ContributionBlock.packedLength(d.fm(), d.fn()) + (long) d.fm() * d.rhs();
-      doubles(Part.INPUT, d.data(), count, t -> input.writeBlock(block, t));
+      // one thread would take longer for a large block than its bytes take on the link
+      for (long at = 0; at < count; at += BLOCK_DOUBLES) {
+        long first = at;
+        long last = Math.min(count, at + BLOCK_DOUBLES);
+        doubles(
+            Part.INPUT, data + first, last - first, t -> input.writeBlock(block, first, last, t));
+      }
     }
     return states(program.initialState());
   }

@@ -285,8 +285,11 @@ public interface RoundExecutor extends AutoCloseable {
      */
     record Part(int front, int from, int to, boolean right, long offset, int doubles) {}
 
-    /** Writes input block b (values, then right-hand sides) to the target's position. */
-    void writeBlock(int block, DoubleBuffer target);
+    /**
+     * Writes doubles [from, to) of an input block (values, then right-hand sides) to the target's
+     * position; all of them are written once. Thread-safe.
+     */
+    void writeBlock(int block, long from, long to, DoubleBuffer target);
   }
 
   /** Receives the packed rows of one front in pieces. */

@@ -5,6 +5,7 @@ import io.sparqr.backend.schedule.FrontDescriptor;
 import io.sparqr.backend.schedule.StageSchedule;
 import io.sparqr.backend.schedule.TaskLayout;
 import io.sparqr.numeric.BitChecksum;
+import io.sparqr.numeric.ContributionBlock;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -79,6 +80,12 @@ public record StageProgram(
   /** {@link Counts#blocks}. */
   public int blocks() {
     return counts.blocks;
+  }
+
+  /** Doubles of an input block: its values, then its right-hand sides. */
+  public long blockDoubles(int block) {
+    FrontDescriptor d = descriptor(fronts() + block);
+    return ContributionBlock.packedLength(d.fm(), d.fn()) + (long) d.fm() * d.rhs();
   }
 
   /** {@link Counts#rhs}. */
