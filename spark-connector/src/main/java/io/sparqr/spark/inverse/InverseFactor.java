@@ -2,6 +2,7 @@
 package io.sparqr.spark.inverse;
 
 import io.sparqr.numeric.ContributionBlock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * F with F'F = (R'R)^-1 on a front's tail, an upper trapezoid. The columns are in reverse order:
@@ -12,8 +13,22 @@ import io.sparqr.numeric.ContributionBlock;
  * @param columns length of the tail
  * @param values rows x columns, column-major
  * @param stair size columns, ascending: column c has entries only in rows [0, stair[c])
+ * @param products F'F, if the factor was made from it
  */
-record InverseFactor(int rows, int columns, double[] values, int[] stair) {
+record InverseFactor(
+    int rows, int columns, double[] values, int[] stair, @Nullable Products products) {
+
+  /**
+   * Products of the columns, as the front above has them.
+   *
+   * @param column size columns: which of its columns; -1: a column of zeros
+   */
+  record Products(InverseGram of, int[] column) {}
+
+  /** A factor that was not made from its products. */
+  InverseFactor(int rows, int columns, double[] values, int[] stair) {
+    this(rows, columns, values, stair, null);
+  }
 
   /** The factor for no columns, or if all columns are dead. */
   static InverseFactor zero(int columns) {

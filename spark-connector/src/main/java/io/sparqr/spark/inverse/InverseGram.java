@@ -27,6 +27,9 @@ final class InverseGram {
   /** Rows of a block of products, and columns between two steps of a triangular solve. */
   private static final int TALL = 512;
 
+  /** Shorter tails seldom have children for which products pay. */
+  private static final int PASSED = 64;
+
   /** With fewer columns, sharing does not pay. */
   private static final int SHARED = 384;
 
@@ -62,29 +65,55 @@ final class InverseGram {
   }
 
   /**
-   * Computes Z, about a third of columns^3 flops.
+   * Computes Z, about a third of columns^3 flops; where the products of the tail's columns are
+   * known, about rows x columns for each of the others.
    *
    * @param f rows x columns
    * @param stair ascending: number of leading rows of each column that may have entries
+   * @param tail whose columns are the first of f
    */
-  InverseGram(double[] f, int rows, int[] stair, Crew crew) {
+  InverseGram(double[] f, int rows, int[] stair, InverseFactor tail, Crew crew) {
     this.columns = stair.length;
     this.z = new double[columns * columns];
-    int blocks = (columns + BLOCK - 1) / BLOCK;
+    int cn = tail.columns();
+    // columns of the tail and others are not in one block
+    int ofTail = (cn + BLOCK - 1) / BLOCK;
+    int blocks = ofTail + (columns - cn + BLOCK - 1) / BLOCK;
+    int[] start = new int[blocks + 1];
+    for (int p = 0; p <= blocks; p++) {
+      start[p] = p < ofTail ? p * BLOCK : Math.min(columns, cn + (p - ofTail) * BLOCK);
+    }
+    InverseFactor.Products known = tail.products();
     crew.run(
         blocks * (blocks + 1) / 2,
         p -> {
           int j = (int) ((Math.sqrt(8.0 * p + 1) - 1) / 2);
           j -= j * (j + 1) / 2 > p ? 1 : 0;
           j += (j + 1) * (j + 2) / 2 <= p ? 1 : 0;
-          block(f, rows, stair, (p - j * (j + 1) / 2) * BLOCK, j * BLOCK);
+          int i = p - j * (j + 1) / 2;
+          if (known != null && j < ofTail) {
+            copy(known, start[i], start[i + 1], start[j], start[j + 1]);
+          } else {
+            block(f, rows, stair, start[i], start[i + 1], start[j], start[j + 1]);
+          }
         });
   }
 
-  private void block(double[] f, int rows, int[] stair, int i, int j) {
-    int m = Math.min(BLOCK, columns - i);
-    int n = Math.min(BLOCK, columns - j);
-    int k = stair[i + m - 1];
+  private void copy(InverseFactor.Products known, int i, int iEnd, int j, int jEnd) {
+    double[] from = known.of().z;
+    for (int d = j; d < jEnd; d++) {
+      int at = known.column()[d] * known.of().columns;
+      for (int c = i; c < Math.min(iEnd, d + 1) && at >= 0; c++) {
+        int row = known.column()[c];
+        z[c + d * columns] = row < 0 ? 0 : from[at + row];
+      }
+    }
+  }
+
+  private void block(double[] f, int rows, int[] stair, int i, int iEnd, int j, int jEnd) {
+    int m = iEnd - i;
+    int n = jEnd - j;
+    int k = stair[iEnd - 1];
     if (k > 0) {
       int c = i + j * columns;
       BlasLoader.kernels()
@@ -118,7 +147,7 @@ final class InverseGram {
   /**
    * A trapezoidal factor of Z on some columns.
    *
-   * @param column of F, in the factor's order; -1: a column of zeros
+   * @param column of F, ascending but for -1: a column of zeros
    * @param crew threads that may help; the bits do not depend on them
    * @return null if Z does not have it to enough digits
    */
@@ -152,8 +181,9 @@ final class InverseGram {
         helpers(rows, crew),
         (from, to) -> {
           for (int j = from; j < to; j++) {
+            int at = column[live[j]] * columns;
             for (int i = 0; i <= j; i++) {
-              u[i + j * rows] = at(column[live[i]], column[live[j]]) * scale[i] * scale[j];
+              u[i + j * rows] = z[column[live[i]] + at] * scale[i] * scale[j];
             }
           }
         });
@@ -172,7 +202,8 @@ final class InverseGram {
             }
           }
         });
-    return new InverseFactor(rows, n, values, stair);
+    var products = n < PASSED ? null : new InverseFactor.Products(this, column);
+    return new InverseFactor(rows, n, values, stair, products);
   }
 
   private static Crew helpers(int columns, Crew crew) {
@@ -233,18 +264,37 @@ final class InverseGram {
   /** Rows [from, to) of U'^-1 G in columns [left, right), U in the same rows. */
   private static void solveTransposed(double[] g, int n, int from, int to, int left, int right) {
     if (to - from <= SMALL) {
-      for (int j = left; j < right; j++) {
-        for (int i = from; i < to; i++) {
-          double sum = g[i + j * n] - dot(g, from + i * n, g, from + j * n, i - from);
-          g[i + j * n] = sum / g[i + i * n];
-        }
-      }
+      solveSmall(g, n, from, to - from, left, right);
       return;
     }
     int half = half(from, to);
     solveTransposed(g, n, from, half, left, right);
     subtract(g, n, from, half, half, to, left, right);
     solveTransposed(g, n, half, to, left, right);
+  }
+
+  /** The same for k rows, by their triangle's inverse: one product for many columns. */
+  private static void solveSmall(double[] g, int n, int from, int k, int left, int right) {
+    double[] inverse = new double[k * k];
+    for (int j = 0; j < k; j++) {
+      int at = from + (from + j) * n;
+      double pivot = g[at + j];
+      inverse[j + j * k] = 1 / pivot;
+      for (int i = 0; i < j; i++) {
+        double sum = 0;
+        for (int l = i; l < j; l++) {
+          sum += inverse[i + l * k] * g[at + l];
+        }
+        inverse[i + j * k] = -sum / pivot;
+      }
+    }
+    int count = right - left;
+    double[] x = new double[k * count];
+    int b = from + left * n;
+    BlasLoader.kernels().gemm(true, k, count, k, 1, inverse, 0, k, g, b, n, 0, x, 0, k);
+    for (int j = 0; j < count; j++) {
+      System.arraycopy(x, j * k, g, b + j * n, k);
+    }
   }
 
   private static int half(int from, int to) {
@@ -339,13 +389,13 @@ final class InverseGram {
           x[i] -= u[i + j * n] * x[j];
         }
       }
-      strips(
-          0,
-          first,
-          crew,
-          (top, bottom) -> {
+      int tall = (first + TALL - 1) / TALL;
+      crew.run(
+          tall,
+          p -> {
+            int bottom = Math.min(first, (p + 1) * TALL);
             for (int j = last - 1; j >= first; j--) {
-              for (int i = top; i < bottom; i++) {
+              for (int i = p * TALL; i < bottom; i++) {
                 x[i] -= u[i + j * n] * x[j];
               }
             }

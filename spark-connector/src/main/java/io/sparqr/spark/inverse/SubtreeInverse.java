@@ -23,12 +23,14 @@ import io.sparqr.threads.Crew;
 import io.sparqr.threads.TreeUnits;
 import io.sparqr.threads.UnitOrder;
 import io.sparqr.threads.UnitThreads;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CancellationException;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,6 +64,13 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr>, AutoClosea
 
   /** By front of the task; set by its parent and released when it is done. */
   private final InverseFactor[] tails;
+
+  /**
+   * By front of the task: whether it has no pivots, so that its children's tails are columns of the
+   * front above it, and nothing else is asked of it. Such fronts bring the rows of a tall front
+   * together; a factor on their own tail, nearly as long as that front, would be made for nothing.
+   */
+  private final boolean[] without;
 
   /** By front of the task: factors for its children in other tasks. */
   private final List<List<byte[]>> sent;
@@ -105,6 +114,12 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr>, AutoClosea
     this.at = new int[fronts.length];
     for (int i = 1; i < fronts.length; i++) {
       at[i] = at[i - 1] + analysis.fp(fronts[i - 1]);
+    }
+    this.without = new boolean[fronts.length];
+    for (int i = 0; i < fronts.length; i++) {
+      int f = fronts[i];
+      boolean wanted = isAsked(f) || leverages.isAsked(f) || front != null && front.front() == f;
+      without[i] = analysis.fp(f) == 0 && r.above(i) >= 0 && !wanted;
     }
     this.units = r.cut(work());
     this.order = UnitOrder.down(units);
@@ -151,8 +166,15 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr>, AutoClosea
     for (int i = 0; i < fronts.length; i++) {
       double fp = analysis.fp(fronts[i]);
       double cn = analysis.cn(fronts[i]);
-      work[i] += fp * cn * (fp + 2 * cn) + fp * fp * fp + FRONT_OVERHEAD;
+      work[i] += FRONT_OVERHEAD;
+      if (without[i]) {
+        continue;
+      }
+      work[i] += fp * cn * (fp + 2 * cn) + fp * fp * fp;
       int above = r.above(i);
+      while (above >= 0 && without[above]) {
+        above = r.above(above);
+      }
       if (above >= 0) {
         work[above] += 2 * cn * cn * Math.max(0, analysis.fn(fronts[above]) - cn);
       }
@@ -192,11 +214,14 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr>, AutoClosea
 
   private void process(int i, StaircaseQr qr, Crew crew) {
     int f = fronts[i];
+    if (without[i]) {
+      return;
+    }
     FrontInverse z = front(i, crew);
     for (int k = 0; k < analysis.fp(f); k++) {
       norm[at[i] + k] = z.norm(k);
     }
-    for (int q = firstQuestion(f); q < questions.rows() && questions.front()[q] == f; q++) {
+    for (int q = firstQuestion(f); isOf(q, f); q++) {
       answer(q, f, z);
     }
     leverages.front(f, z);
@@ -242,6 +267,14 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr>, AutoClosea
     return new FrontInverse(analysis.fp(f), live, rows, tail, crew);
   }
 
+  private boolean isAsked(int f) {
+    return isOf(firstQuestion(f), f);
+  }
+
+  private boolean isOf(int question, int f) {
+    return question < questions.rows() && questions.front()[question] == f;
+  }
+
   private int firstQuestion(int f) {
     int low = 0;
     int high = questions.rows();
@@ -271,18 +304,18 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr>, AutoClosea
    */
   private void toChildren(int i, FrontInverse z, StaircaseQr qr, Crew crew) {
     int f = fronts[i];
-    int[] child = new int[analysis.childCount(f)];
+    int[] below = below(f);
+    int[] child = new int[below.length];
     InverseFactor[] tail = new InverseFactor[child.length];
     int few = 0;
     double squares = 0;
-    for (int c = 0; c < child.length; c++) {
-      double cn = analysis.cn(analysis.child(f, c));
+    for (int k : below) {
+      double cn = analysis.cn(k);
       squares += cn * cn;
     }
     int longest = z.expect(squares, crew) ? LONGEST_TAIL : LONG_TAIL;
     int ownPieces = 0;
-    for (int c = 0; c < child.length; c++) {
-      int k = analysis.child(f, c);
+    for (int k : below) {
       if (analysis.cn(k) > longest) {
         hand(i, k, z.restrict(tailOf(k, f), qr, crew));
       } else if (analysis.cn(k) > 0) {
@@ -312,6 +345,26 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr>, AutoClosea
     for (int c = 0; c < count; c++) {
       hand(i, child[c], tail[c]);
     }
+  }
+
+  /** The children of a front, and in place of those without pivots theirs. */
+  private int[] below(int f) {
+    IntStream.Builder below = IntStream.builder();
+    var open = new ArrayDeque<Integer>();
+    open.push(f);
+    while (!open.isEmpty()) {
+      int above = open.pop();
+      for (int c = 0; c < analysis.childCount(above); c++) {
+        int k = analysis.child(above, c);
+        int i = r.index(k);
+        if (i >= 0 && without[i]) {
+          open.push(k);
+        } else {
+          below.add(k);
+        }
+      }
+    }
+    return below.build().toArray();
   }
 
   private void restrict(

@@ -19,6 +19,7 @@ class InverseGramTest {
   private static final long SEED = Long.getLong("test.seed", 20261128L);
   private static final int ROWS = 210;
   private static final int COLUMNS = 300;
+  private static final InverseFactor NO_TAIL = InverseFactor.zero(0);
 
   /** Columns of growing length, one of zeros, two nearly alike, of very different sizes. */
   private static double[] trapezoid(Random random, int[] stair) {
@@ -50,7 +51,7 @@ class InverseGramTest {
     var random = new Random(SEED);
     int[] stair = new int[COLUMNS];
     double[] f = trapezoid(random, stair);
-    var gram = new InverseGram(f, ROWS, stair, Crew.ALONE);
+    var gram = new InverseGram(f, ROWS, stair, NO_TAIL, Crew.ALONE);
     int found = 0;
     int large = 0;
     for (int k = 0; k < 200; k++) {
@@ -95,7 +96,7 @@ class InverseGramTest {
   void aBlockHasTheProductsOfTheColumns() {
     int[] stair = new int[COLUMNS];
     double[] f = trapezoid(new Random(SEED + 1), stair);
-    var gram = new InverseGram(f, ROWS, stair, Crew.ALONE);
+    var gram = new InverseGram(f, ROWS, stair, NO_TAIL, Crew.ALONE);
     int[] column = {299, 3, -1, 200, 40, 7};
     double[] block = gram.block(column, 1, 5);
     assertThat(block).hasSize(24);
@@ -123,7 +124,7 @@ class InverseGramTest {
       for (int i = 0; i < ROWS; i++) {
         f[i + 201 * ROWS] = f[i + 200 * ROWS] + 0.12 * size * random.nextGaussian();
       }
-      var gram = new InverseGram(f, ROWS, stair, Crew.ALONE);
+      var gram = new InverseGram(f, ROWS, stair, NO_TAIL, Crew.ALONE);
       refused += gram.factor(IntStream.rangeClosed(41, 201).toArray(), Crew.ALONE) == null ? 1 : 0;
       assertThat(gram.factor(IntStream.rangeClosed(41, 200).toArray(), Crew.ALONE)).isNotNull();
     }
@@ -134,7 +135,7 @@ class InverseGramTest {
   void columnsThatAreNearlyAlikeAreLeftToF() {
     int[] stair = new int[COLUMNS];
     double[] f = trapezoid(new Random(SEED), stair);
-    var gram = new InverseGram(f, ROWS, stair, Crew.ALONE);
+    var gram = new InverseGram(f, ROWS, stair, NO_TAIL, Crew.ALONE);
     assertThat(gram.factor(new int[] {10, 200, 201}, Crew.ALONE)).isNull();
     // two of many, too
     int[] all = IntStream.rangeClosed(41, 201).toArray();
@@ -158,7 +159,7 @@ class InverseGramTest {
       }
     }
     Crew several = (count, task) -> IntStream.range(0, count).parallel().forEach(task);
-    var gram = new InverseGram(f, n, stair, several);
+    var gram = new InverseGram(f, n, stair, NO_TAIL, several);
     int[] column = IntStream.range(3, n).filter(c -> c % 400 != 0).toArray();
     InverseFactor u = gram.factor(column, several);
     InverseFactor alone = gram.factor(column, Crew.ALONE);
