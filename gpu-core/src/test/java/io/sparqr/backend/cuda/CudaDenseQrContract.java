@@ -302,7 +302,7 @@ abstract class CudaDenseQrContract {
           // much larger in tiles that are left out
           case "unlike" -> a[at] *= j == 4 && taken[i / 64] ? 1e-5 : 1;
           case "dependent" -> a[at] = j == 1 ? a[i * n] : a[at];
-          case "near" -> a[at] = j < 9 ? a[i * n] + 1e-5 * a[at] : a[at];
+          case "near" -> a[at] = j < 9 ? a[i * n] + 5e-4 * a[at] : a[at];
           case "zeros" -> a[at] = j == 3 ? 0 : a[at];
           case "graded" -> a[at] *= Math.pow(10, -30 + 60.0 * j / (n - 1));
           default -> a[at] *= j == 7 ? 1e70 : 1;
