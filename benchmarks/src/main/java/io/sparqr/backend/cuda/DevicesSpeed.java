@@ -9,11 +9,14 @@ import io.sparqr.numeric.SubtreeFactorizer;
 import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.TimelineText;
 import io.sparqr.numeric.WorkListener;
+import io.sparqr.numeric.storage.RowBudget;
+import io.sparqr.numeric.storage.RowStore;
 import io.sparqr.partition.DeviceMapping;
 import io.sparqr.partition.DeviceModel;
 import io.sparqr.partition.DeviceWork;
 import io.sparqr.sparse.CsrMatrix;
 import java.nio.DoubleBuffer;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -49,6 +52,8 @@ final class DevicesSpeed {
 
   private static final int LEFT_OUT = Integer.getInteger("devices.without", 0);
   private static final int PART = Integer.getInteger("devices.part", 1);
+
+  private static final Path FOLDER = Path.of(System.getProperty("java.io.tmpdir"));
   private static final boolean TIMELINE = Boolean.getBoolean("sparqr.benchmark.timeline");
 
   private DevicesSpeed() {}
@@ -206,10 +211,13 @@ final class DevicesSpeed {
       }
     }
 
+    /** R that does not stay on a device is put where a task of Spark puts it. */
     private double seconds(SubtreeFactorizer on, FactorOptions options) {
-      long t0 = System.nanoTime();
-      on.factor(problem, options).residence().close();
-      return (System.nanoTime() - t0) * 1e-9;
+      try (var store = new RowStore(RowBudget.ofJvm(), FOLDER)) {
+        long t0 = System.nanoTime();
+        on.factor(problem, options.in(store)).residence().close();
+        return (System.nanoTime() - t0) * 1e-9;
+      }
     }
 
     /** Brings R home and compares it with that of one device; returns the number of stages. */

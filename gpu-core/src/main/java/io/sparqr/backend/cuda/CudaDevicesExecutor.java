@@ -233,11 +233,6 @@ final class CudaDevicesExecutor implements RoundExecutor {
     }
 
     @Override
-    public void expect(int front) {
-      sink.expect(front);
-    }
-
-    @Override
     public void accept(int front, DoubleBuffer rows) {
       sink.accept(front, rows);
     }

@@ -10,6 +10,7 @@ import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FrontFactor;
 import io.sparqr.numeric.RowMemory;
 import io.sparqr.numeric.integrity.IntegrityFailure;
+import io.sparqr.threads.Later;
 import io.sparqr.threads.Parallel;
 import java.nio.DoubleBuffer;
 import java.util.Arrays;
@@ -33,10 +34,9 @@ final class StageRows implements RoundExecutor.RowSink {
   private final Runnable meanwhile;
   private final boolean later;
   private final RowMemory memory;
-  private final DoubleBuffer[] ahead;
 
-  /** Values of blocks, as R's: a large array takes as long to make as to receive. */
-  private final double[][] blocksAhead;
+  /** By front; of large ones until they are taken. */
+  private final @Nullable Room[] ahead;
 
   /** size fronts each. */
   private final double[][] dropped;
@@ -73,8 +73,10 @@ final class StageRows implements RoundExecutor.RowSink {
     this.done = done;
     this.tolerance = tolerance;
     this.threads = threads;
-    ahead = new DoubleBuffer[fronts.length];
-    blocksAhead = new double[fronts.length][];
+    ahead = new Room[fronts.length];
+    for (int f = 0; f < fronts.length; f++) {
+      ahead[f] = program.outLength(f) >= LARGE ? new Room(program.descriptor(f)) : null;
+    }
     dropped = new double[fronts.length][];
     bitsOf = new long[fronts.length];
   }
@@ -103,16 +105,33 @@ final class StageRows implements RoundExecutor.RowSink {
     return later;
   }
 
-  @Override
-  public void expect(int f) {
-    if (program.outLength(f) >= LARGE) {
-      ahead[f] = memory.allocate(valuesOfR(program.descriptor(f)));
-      blocksAhead[f] = new double[valuesOfBlock(program.descriptor(f))];
+  /**
+   * Where the rows of a front go. Memory that nothing has used yet is cleared by the system, and
+   * again by the JVM, on one thread for each array, which takes longer than the rows' way from the
+   * device. So other threads make it while the device works.
+   */
+  private final class Room {
+    private final Later<DoubleBuffer> values;
+    private final Later<double[]> block;
+
+    Room(FrontDescriptor d) {
+      values = new Later<>(() -> memory.allocate(valuesOfR(d)));
+      block = new Later<>(() -> new double[valuesOfBlock(d)]);
+    }
+
+    void begin() {
+      values.begin();
+      block.begin();
     }
   }
 
   @Override
   public void underWay() {
+    for (Room room : ahead) {
+      if (room != null && !later) {
+        room.begin();
+      }
+    }
     meanwhile.run();
   }
 
@@ -153,11 +172,11 @@ final class StageRows implements RoundExecutor.RowSink {
       this.f = f;
       this.d = program.descriptor(f);
       int r = Math.min(d.fm(), d.fp());
-      DoubleBuffer values = ahead[f] == null ? memory.allocate(valuesOfR(d)) : ahead[f];
+      Room room = ahead[f] == null ? new Room(d) : ahead[f];
       ahead[f] = null;
+      DoubleBuffer values = room.values.get();
       leaves = d.parent() < 0;
-      blockValues = blocksAhead[f] == null ? new double[valuesOfBlock(d)] : blocksAhead[f];
-      blocksAhead[f] = null;
+      blockValues = room.block.get();
       rhs = new double[r * d.rhs()];
       blockRhs = new double[leaves ? d.cm() * d.rhs() : 0];
       parts =

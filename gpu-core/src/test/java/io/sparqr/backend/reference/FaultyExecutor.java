@@ -252,11 +252,6 @@ public final class FaultyExecutor extends ForwardingExecutor implements FaultTar
     }
 
     @Override
-    public void expect(int front) {
-      to.expect(front);
-    }
-
-    @Override
     public void underWay() {
       to.underWay();
     }

@@ -50,7 +50,6 @@ public final class RowDownload {
     /** The first piece finds out whether the front is sound; null if it is not. */
     synchronized @Nullable RowPieces begin(@Nullable CudaEvent ready) {
       if (!begun) {
-        sink.expect(front);
         int[] state = new int[1];
         transfers.fetch(ready, List.of(states(front, front + 1)), b -> state[0] = b.getInt(0));
         if (TaskLayout.isDone(state[0])) {
@@ -110,9 +109,6 @@ public final class RowDownload {
       return;
     }
     LaunchPlan.Group group = it.group;
-    for (int f = group.from(); f < group.to(); f++) {
-      sink.expect(f);
-    }
     transfers.fetch(
         ready,
         List.of(rows(program.outStart(group.from()), it.to), states(group.from(), group.to())),

@@ -318,13 +318,6 @@ public interface RoundExecutor extends AutoCloseable {
     }
 
     /**
-     * Announces a front's rows, unless it turns out unsound, so that arrays can be allocated while
-     * the device works. Optional; at most once per front, from any thread, before its {@link
-     * #accept}.
-     */
-    default void expect(int front) {}
-
-    /**
      * Called on the thread of {@link #execute} when that thread is free for other work. Optional.
      */
     default void underWay() {}
