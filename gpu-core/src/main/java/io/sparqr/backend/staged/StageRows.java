@@ -8,7 +8,6 @@ import io.sparqr.backend.staged.layout.StageProgram;
 import io.sparqr.numeric.BitChecksum;
 import io.sparqr.numeric.ContributionBlock;
 import io.sparqr.numeric.FrontFactor;
-import io.sparqr.numeric.RowMemory;
 import io.sparqr.numeric.integrity.IntegrityFailure;
 import io.sparqr.threads.Later;
 import io.sparqr.threads.Parallel;
@@ -23,8 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class StageRows implements RoundExecutor.RowSink {
 
-  /** An array of at least this many doubles is worth several threads. */
-  private static final int LARGE = 1 << 20;
+  private static final int LARGE = RowRooms.LARGE;
 
   private final StageProgram program;
   private final int[] fronts;
@@ -33,10 +31,10 @@ final class StageRows implements RoundExecutor.RowSink {
   private final int threads;
   private final Runnable meanwhile;
   private final boolean later;
-  private final RowMemory memory;
+  private final RowRooms rooms;
 
-  /** By front; of large ones until they are taken. */
-  private final @Nullable Room[] ahead;
+  /** Blocks that leave the stage, by front; of large ones, made while the device works. */
+  private final @Nullable Later<double[]>[] blocks;
 
   /** size fronts each. */
   private final double[][] dropped;
@@ -52,7 +50,7 @@ final class StageRows implements RoundExecutor.RowSink {
    * @param fronts of the stage
    * @param done receives the complete fronts
    * @param tolerance of the pivot test; negative: none
-   * @param memory where rows of R are put
+   * @param rooms where rows of R are put
    * @param later whether the rows are delivered on request only
    * @param meanwhile work for the caller's thread while the executor works
    */
@@ -62,10 +60,10 @@ final class StageRows implements RoundExecutor.RowSink {
       FactoredFronts done,
       double tolerance,
       int threads,
-      RowMemory memory,
+      RowRooms rooms,
       boolean later,
       Runnable meanwhile) {
-    this.memory = memory;
+    this.rooms = rooms;
     this.later = later;
     this.meanwhile = meanwhile;
     this.program = program;
@@ -73,10 +71,7 @@ final class StageRows implements RoundExecutor.RowSink {
     this.done = done;
     this.tolerance = tolerance;
     this.threads = threads;
-    ahead = new Room[fronts.length];
-    for (int f = 0; f < fronts.length; f++) {
-      ahead[f] = program.outLength(f) >= LARGE ? new Room(program.descriptor(f)) : null;
-    }
+    blocks = blocks(program);
     dropped = new double[fronts.length][];
     bitsOf = new long[fronts.length];
   }
@@ -105,31 +100,24 @@ final class StageRows implements RoundExecutor.RowSink {
     return later;
   }
 
-  /**
-   * Where the rows of a front go. Memory that nothing has used yet is cleared by the system, and
-   * again by the JVM, on one thread for each array, which takes longer than the rows' way from the
-   * device. So other threads make it while the device works.
-   */
-  private final class Room {
-    private final Later<DoubleBuffer> values;
-    private final Later<double[]> block;
-
-    Room(FrontDescriptor d) {
-      values = new Later<>(() -> memory.allocate(valuesOfR(d)));
-      block = new Later<>(() -> new double[valuesOfBlock(d)]);
+  @SuppressWarnings({"unchecked", "rawtypes"})
+  private static @Nullable Later<double[]>[] blocks(StageProgram program) {
+    @Nullable Later<double[]>[] blocks = new Later[program.fronts()];
+    for (int f = 0; f < blocks.length; f++) {
+      int doubles = valuesOfBlock(program.descriptor(f));
+      blocks[f] = doubles < LARGE ? null : new Later<>(() -> new double[doubles]);
     }
-
-    void begin() {
-      values.begin();
-      block.begin();
-    }
+    return blocks;
   }
 
   @Override
   public void underWay() {
-    for (Room room : ahead) {
-      if (room != null && !later) {
-        room.begin();
+    if (!later) {
+      rooms.begin(program, fronts);
+      for (Later<double[]> block : blocks) {
+        if (block != null) {
+          block.begin();
+        }
       }
     }
     meanwhile.run();
@@ -172,11 +160,11 @@ final class StageRows implements RoundExecutor.RowSink {
       this.f = f;
       this.d = program.descriptor(f);
       int r = Math.min(d.fm(), d.fp());
-      Room room = ahead[f] == null ? new Room(d) : ahead[f];
-      ahead[f] = null;
-      DoubleBuffer values = room.values.get();
+      DoubleBuffer values = rooms.take(fronts[f], RowRooms.valuesOfR(d));
       leaves = d.parent() < 0;
-      blockValues = room.block.get();
+      Later<double[]> block = blocks[f];
+      blocks[f] = null;
+      blockValues = block == null ? new double[valuesOfBlock(d)] : block.get();
       rhs = new double[r * d.rhs()];
       blockRhs = new double[leaves ? d.cm() * d.rhs() : 0];
       parts =
@@ -310,12 +298,6 @@ final class StageRows implements RoundExecutor.RowSink {
       at += d.fn() - i;
     }
     return Arrays.copyOf(live, count);
-  }
-
-  /** Values of the pivot rows of a front of full rank. */
-  private static int valuesOfR(FrontDescriptor d) {
-    long r = Math.min(d.fm(), d.fp());
-    return (int) (r * d.fn() - r * (r - 1) / 2);
   }
 
   /** Values of the block of a front whose parent is not in the stage. */

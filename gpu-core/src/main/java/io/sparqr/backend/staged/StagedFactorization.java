@@ -145,6 +145,7 @@ public final class StagedFactorization {
     private final FactoredFronts done;
     private final StageEstimate estimate;
     private final StageLayouts layouts;
+    private final RowRooms rooms;
     private final StageTotals totals = new StageTotals();
     private final StageCompletion completion;
     private int[] pending;
@@ -174,6 +175,7 @@ public final class StagedFactorization {
       done = new FactoredFronts(problem, rows, blocks, options.keepQ());
       estimate = new StageEstimate(analysis, rows, cut, options);
       layouts = new StageLayouts(prepared, estimate);
+      rooms = new RowRooms(options.memory());
       completion =
           new StageCompletion(
               executor,
@@ -246,7 +248,7 @@ public final class StagedFactorization {
                 done,
                 options.rankTolerance(),
                 options.threads(),
-                options.memory(),
+                rooms,
                 solves || alone,
                 () -> {
                   balance.lookAhead(executor);
@@ -289,10 +291,14 @@ public final class StagedFactorization {
       }
     }
 
-    /** Lays out the next stage while one is under way. */
+    /** Lays out the next stage while one is under way, and begins with memory for its rows. */
     private void lookAhead(StageProgram program, int[] fronts) {
       int[] rest = Arrays.copyOfRange(pending, fronts.length, pending.length);
-      layouts.ahead(totals.stages() + 1, rest, blocks.after(program, fronts), budget);
+      PreparedTask.Stage next =
+          layouts.ahead(totals.stages() + 1, rest, blocks.after(program, fronts), budget);
+      if (next != null) {
+        rooms.begin(next.program(), next.fronts());
+      }
     }
 
     /**

@@ -81,10 +81,15 @@ public final class StageLayouts {
    * @param at its place in the sequence
    * @param pending fronts after the stage under way
    * @param there blocks that will enter them
+   * @return it; null if there is none, or something is wrong with it
    */
-  public void ahead(int at, int[] pending, BlockShapes there, long budget) {
-    if (pending.length == 0 || known(at, pending, there, budget) != null) {
-      return;
+  public PreparedTask.@Nullable Stage ahead(int at, int[] pending, BlockShapes there, long budget) {
+    if (pending.length == 0) {
+      return null;
+    }
+    PreparedTask.Stage known = known(at, pending, there, budget);
+    if (known != null) {
+      return known;
     }
     int count = estimate.prefix(pending, there, budget);
     try {
@@ -97,6 +102,7 @@ public final class StageLayouts {
     } catch (IndexOverflowException e) {
       ahead = null;
     }
+    return ahead;
   }
 
   /** Number of fronts to try after this many, at least two, needed more than the budget. */
