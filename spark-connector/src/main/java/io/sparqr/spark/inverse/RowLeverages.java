@@ -76,12 +76,6 @@ final class RowLeverages {
     }
   }
 
-  /** Whether leverages are wanted for rows of a front. */
-  boolean isAsked(int f) {
-    int at = firstOf(f);
-    return at < order.length && rows.front()[order[at]] == f;
-  }
-
   private int firstOf(int f) {
     int low = 0;
     int high = order.length;

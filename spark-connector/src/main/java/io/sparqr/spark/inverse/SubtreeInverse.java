@@ -67,8 +67,9 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr>, AutoClosea
 
   /**
    * By front of the task: whether it has no pivots, so that its children's tails are columns of the
-   * front above it, and nothing else is asked of it. Such fronts bring the rows of a tall front
-   * together; a factor on their own tail, nearly as long as that front, would be made for nothing.
+   * front above it. Such fronts bring the rows of a tall front together; a factor on their own
+   * tail, nearly as long as that front, would be made for nothing. Rows, queries and what is kept
+   * belong to fronts with pivots.
    */
   private final boolean[] without;
 
@@ -117,9 +118,7 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr>, AutoClosea
     }
     this.without = new boolean[fronts.length];
     for (int i = 0; i < fronts.length; i++) {
-      int f = fronts[i];
-      boolean wanted = isAsked(f) || leverages.isAsked(f) || front != null && front.front() == f;
-      without[i] = analysis.fp(f) == 0 && r.above(i) >= 0 && !wanted;
+      without[i] = analysis.fp(fronts[i]) == 0 && r.above(i) >= 0;
     }
     this.units = r.cut(work());
     this.order = UnitOrder.down(units);
@@ -221,7 +220,7 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr>, AutoClosea
     for (int k = 0; k < analysis.fp(f); k++) {
       norm[at[i] + k] = z.norm(k);
     }
-    for (int q = firstQuestion(f); isOf(q, f); q++) {
+    for (int q = firstQuestion(f); q < questions.rows() && questions.front()[q] == f; q++) {
       answer(q, f, z);
     }
     leverages.front(f, z);
@@ -265,14 +264,6 @@ final class SubtreeInverse implements UnitThreads.Units<StaircaseQr>, AutoClosea
       tail = InverseFactor.zero(analysis.cn(f));
     }
     return new FrontInverse(analysis.fp(f), live, rows, tail, crew);
-  }
-
-  private boolean isAsked(int f) {
-    return isOf(firstQuestion(f), f);
-  }
-
-  private boolean isOf(int question, int f) {
-    return question < questions.rows() && questions.front()[question] == f;
   }
 
   private int firstQuestion(int f) {

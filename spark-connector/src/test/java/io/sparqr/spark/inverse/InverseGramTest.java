@@ -190,4 +190,43 @@ class InverseGramTest {
           .isCloseTo(expected, within(Tolerances.RANDOM * Math.sqrt(n)));
     }
   }
+
+  /** The products of the front above, dead columns among them, and those of three more columns. */
+  @Test
+  void productsOfATailAreThoseOfTheFrontAbove() {
+    int[] stair = new int[COLUMNS];
+    double[] f = trapezoid(new Random(SEED + 2), stair);
+    int[] column = IntStream.rangeClosed(41, 200).map(c -> c % 50 == 0 ? -1 : c).toArray();
+    InverseFactor tail =
+        new InverseGram(f, ROWS, stair, NO_TAIL, Crew.ALONE).factor(column, Crew.ALONE);
+    assertThat(tail).isNotNull();
+    assertThat(tail.products()).isNotNull();
+    int rows = tail.rows() + 3;
+    int columns = tail.columns() + 3;
+    double[] below = new double[rows * columns];
+    int[] ends = Arrays.copyOf(tail.stair(), columns);
+    var random = new Random(SEED + 3);
+    for (int c = 0; c < columns; c++) {
+      if (c >= tail.columns()) {
+        ends[c] = tail.rows() + 1 + c - tail.columns();
+      }
+      for (int i = 0; i < ends[c]; i++) {
+        below[i + c * rows] =
+            c < tail.columns() ? tail.values()[i + c * tail.rows()] : random.nextGaussian();
+      }
+    }
+    var unknown = new InverseFactor(tail.rows(), tail.columns(), tail.values(), tail.stair());
+    int[] all = IntStream.range(0, columns).toArray();
+    double[] expected =
+        new InverseGram(below, rows, ends, unknown, Crew.ALONE).block(all, 0, columns);
+    double[] found = new InverseGram(below, rows, ends, tail, Crew.ALONE).block(all, 0, columns);
+    for (int i = 0; i < columns; i++) {
+      for (int k = 0; k < columns; k++) {
+        double size = Math.sqrt(expected[i * columns + i] * expected[k * columns + k]);
+        assertThat(found[i * columns + k])
+            .as("columns %d and %d, seed %d", i, k, SEED)
+            .isCloseTo(expected[i * columns + k], within(Tolerances.RANDOM * size));
+      }
+    }
+  }
 }

@@ -39,6 +39,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /** The pipeline's frames and tasks in one JVM, without Spark: factorization, x, statistics. */
 final class LocalTree implements InverseNorms.Tree {
@@ -67,6 +68,21 @@ final class LocalTree implements InverseNorms.Tree {
       SymbolicOptions symbolic,
       PartitionOptions cut,
       SubtreeFactorizer backend) {
+    return factor(a, b, symbolic, cut, backend, analysis -> analysis);
+  }
+
+  /**
+   * The same, with another tree.
+   *
+   * @param shape puts fronts into it
+   */
+  static LocalTree factor(
+      CsrMatrix a,
+      double[] b,
+      SymbolicOptions symbolic,
+      PartitionOptions cut,
+      SubtreeFactorizer backend,
+      UnaryOperator<SymbolicAnalysis> shape) {
     var norms = new ColumnNorms(a.columns());
     for (int k = 0; k < a.nonzeros(); k++) {
       norms.add(a.columnIndex()[k], a.values()[k]);
@@ -75,7 +91,7 @@ final class LocalTree implements InverseNorms.Tree {
     double tolerance = FactorOptions.defaultTolerance(a.rows(), a.columns(), 1);
     SymbolicOptions options = symbolic;
     while (true) {
-      SymbolicAnalysis analysis = SymbolicAnalyzer.analyze(a.pattern(), options);
+      SymbolicAnalysis analysis = shape.apply(SymbolicAnalyzer.analyze(a.pattern(), options));
       RowSplit split = RowSplit.of(a, b, 1, analysis, scale);
       int[] tiny = split.singletons().tinyPivots(tolerance);
       if (tiny.length == 0) {

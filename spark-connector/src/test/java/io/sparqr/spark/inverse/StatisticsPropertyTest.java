@@ -16,11 +16,14 @@ import io.sparqr.spark.DenseStatistics;
 import io.sparqr.spark.Designs;
 import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.symbolic.Amalgamation;
+import io.sparqr.symbolic.Spreads;
+import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.symbolic.SymbolicOptions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -50,6 +53,7 @@ class StatisticsPropertyTest {
   private int solves;
   private int dead;
   private int tasks;
+  private int withoutPivots;
 
   @Test
   void standardErrorsAreThoseOfTheKeptColumnsOnTheCpu() {
@@ -84,13 +88,14 @@ class StatisticsPropertyTest {
     }
     System.out.printf(
         "statistics: %d designs, %d dead columns, %d singletons, %d questions, %d of them solved"
-            + " for, %d tasks%n",
-        designs, dead, singletons, questions, solves, tasks);
+            + " for, %d tasks, %d fronts without pivots%n",
+        designs, dead, singletons, questions, solves, tasks, withoutPivots);
     assertThat(singletons).isGreaterThan(designs);
     assertThat(dead).isGreaterThan(designs);
     assertThat(questions).isGreaterThan(designs / 10);
     assertThat(solves).isGreaterThan(designs / 100).isLessThan(questions);
     assertThat(tasks).isGreaterThan(2 * designs);
+    assertThat(withoutPivots).isGreaterThan(designs / 50);
   }
 
   private void check(Designs.Design design, SubtreeFactorizer backend, Random random, String what) {
@@ -105,7 +110,10 @@ class StatisticsPropertyTest {
       symbolic = symbolic.withAmalgamation(Amalgamation.none());
     }
     var cut = new PartitionOptions(2, 4, 1 + random.nextInt(3), 0);
-    LocalTree tree = LocalTree.factor(matrix, b, symbolic, cut, backend);
+    UnaryOperator<SymbolicAnalysis> shape =
+        random.nextInt(3) == 0 ? Spreads::eager : UnaryOperator.identity();
+    LocalTree tree = LocalTree.factor(matrix, b, symbolic, cut, backend, shape);
+    withoutPivots += Spreads.inserted(tree.plan.analysis());
     assertThat(tree.plan.partition().tasks()).as(what).allMatch(t -> t.fronts().length > 0);
     var expected = new DenseStatistics(a, b, tree.dead());
     expected.check(a, tree.unscaledErrors(), what);
