@@ -17,8 +17,13 @@ import io.sparqr.error.NonFiniteValueException;
 import io.sparqr.error.RankDeficientException;
 import io.sparqr.jvm.JvmState;
 import io.sparqr.numeric.Tolerances;
+import io.sparqr.ordering.OrderingMethod;
+import io.sparqr.spark.GpuSparseQR;
 import io.sparqr.spark.LocalSpark;
+import io.sparqr.spark.QRFactorization;
+import io.sparqr.spark.model.RFactor;
 import io.sparqr.spark.model.SparseRow;
+import io.sparqr.sparse.CsrMatrix;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -156,6 +161,36 @@ class TallSkinnyQRTest {
       for (int k = 0; k < expected.length; k++) {
         assertThat(qr.r().toArray()[k])
             .isCloseTo(expected[k], within(Tolerances.ofSolution(100, size)));
+      }
+    }
+  }
+
+  /** Another way to the same R: fronts, reflectors of sparse rows, column norms of its own. */
+  @Test
+  void rIsThatOfTheSparseFactorization() {
+    int m = 400;
+    int n = 23;
+    double[][] a = random(m, n, 61);
+    int[] all = IntStream.range(0, n).toArray();
+    JavaRDD<double[]> rows = rows(a, equal(m, 3));
+    try (TallSkinnyQR qr = TallSkinnyQR.builder().factorize(rows);
+        QRFactorization sparse =
+            GpuSparseQR.builder()
+                .backend(BackendChoice.CPU)
+                .ordering(OrderingMethod.NATURAL)
+                .factorize(rows.map(v -> new SparseRow(all, v, 0.0)))) {
+      RFactor expected = sparse.collectR();
+      CsrMatrix values = expected.matrix();
+      assertThat(values.rows()).isEqualTo(n);
+      for (int i = 0; i < n; i++) {
+        assertThat(expected.permutation().original(i)).isEqualTo(i);
+        for (int k = values.rowStart()[i]; k < values.rowStart()[i + 1]; k++) {
+          int j = values.columnIndex()[k];
+          double entry = values.values()[k] / expected.scale()[j];
+          assertThat(qr.r().apply(i, j))
+              .as("R %d, %d", i, j)
+              .isCloseTo(entry, within(Tolerances.of(m, n, norm(a, j))));
+        }
       }
     }
   }
