@@ -4,10 +4,15 @@ package io.sparqr.backend.staged;
 import io.sparqr.backend.schedule.FrontDescriptor;
 import io.sparqr.backend.staged.layout.StageProgram;
 import io.sparqr.numeric.RowMemory;
+import io.sparqr.threads.HostThreads;
 import io.sparqr.threads.Later;
 import java.nio.DoubleBuffer;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Memory for the rows of a task's large fronts, made before they come. Memory that nothing has used
@@ -21,45 +26,77 @@ final class RowRooms {
   static final int LARGE = 1 << 20;
 
   private final RowMemory memory;
+  private final int threads;
 
-  /** By front, until its rows come: a front that has to wait for a later stage keeps its own. */
+  /** By front: a front that has to wait for a later stage keeps its own. */
   private final Map<Integer, Room> rooms = new ConcurrentHashMap<>();
 
   private record Room(int doubles, Later<DoubleBuffer> values) {}
 
-  RowRooms(RowMemory memory) {
+  /** In place of a front's room from when its rows have come. */
+  private static final Room TAKEN = new Room(-1, new Later<>(() -> DoubleBuffer.allocate(0)));
+
+  /**
+   * Without any memory yet.
+   *
+   * @param threads that make memory at a time for a stage
+   */
+  RowRooms(RowMemory memory, int threads) {
     this.memory = memory;
+    this.threads = threads;
   }
 
   /**
-   * Begins to make memory for a stage's large fronts. Idempotent.
+   * Begins to make memory for a stage's large fronts, in their order. Idempotent.
    *
    * @param fronts of the stage, by number of the analysis
    */
   void begin(StageProgram program, int[] fronts) {
+    var lengths = new LinkedHashMap<Integer, Integer>();
     for (int f = 0; f < fronts.length; f++) {
       if (program.outLength(f) >= LARGE) {
-        begin(fronts[f], valuesOfR(program.descriptor(f)));
+        lengths.put(fronts[f], valuesOfR(program.descriptor(f)));
+      }
+    }
+    begin(lengths);
+  }
+
+  /** The same for doubles by front; of one whose length is another now, what was made is left. */
+  @SuppressWarnings("ReferenceEquality") // this very room
+  void begin(Map<Integer, Integer> lengths) {
+    var all = new ArrayList<Room>();
+    lengths.forEach((front, doubles) -> all.add(room(front, doubles)));
+    all.removeIf(room -> room == TAKEN || room.values.begun());
+    var next = new AtomicInteger();
+    for (int t = 0; t < Math.min(threads, all.size()); t++) {
+      HostThreads.start(() -> make(all, next));
+    }
+  }
+
+  @SuppressWarnings("ReferenceEquality") // this very room
+  private Room room(int front, int doubles) {
+    return rooms.compute(
+        front,
+        (f, known) ->
+            known == TAKEN || known != null && known.doubles == doubles
+                ? known
+                : new Room(doubles, new Later<>(() -> memory.allocate(doubles))));
+  }
+
+  private static void make(List<Room> all, AtomicInteger next) {
+    for (int i = next.getAndIncrement(); i < all.size(); i = next.getAndIncrement()) {
+      try {
+        all.get(i).values.get();
+      } catch (RuntimeException | Error e) {
+        // whoever takes this memory is told; without memory there is none for the next ones either
+        return;
       }
     }
   }
 
-  /** The same for a front; if its rows have another length now, what was made is left. */
-  void begin(int front, int doubles) {
-    rooms
-        .compute(
-            front,
-            (f, room) ->
-                room != null && room.doubles == doubles
-                    ? room
-                    : new Room(doubles, new Later<>(() -> memory.allocate(doubles))))
-        .values
-        .begin();
-  }
-
   /** Memory for a front's rows, once. */
   DoubleBuffer take(int front, int doubles) {
-    Room room = rooms.remove(front);
+    Room room = rooms.put(front, TAKEN);
     return room != null && room.doubles == doubles ? room.values.get() : memory.allocate(doubles);
   }
 

@@ -175,7 +175,7 @@ public final class StagedFactorization {
       done = new FactoredFronts(problem, rows, blocks, options.keepQ());
       estimate = new StageEstimate(analysis, rows, cut, options);
       layouts = new StageLayouts(prepared, estimate);
-      rooms = new RowRooms(options.memory());
+      rooms = new RowRooms(options.memory(), options.threads());
       completion =
           new StageCompletion(
               executor,

@@ -8,9 +8,13 @@ import io.sparqr.error.DiskFullException;
 import java.nio.DoubleBuffer;
 import java.util.Collections;
 import java.util.IdentityHashMap;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Memory for rows is made once for each front, and each front has its own. */
@@ -25,10 +29,10 @@ class RowRoomsTest {
 
   @Test
   void whatWasBegunIsTakenOnce() {
-    var rooms = new RowRooms(this::allocate);
-    rooms.begin(3, 10);
-    rooms.begin(3, 10);
-    rooms.begin(5, 10);
+    var rooms = new RowRooms(this::allocate, 2);
+    rooms.begin(Map.of(3, 10));
+    rooms.begin(Map.of(3, 10));
+    rooms.begin(Map.of(5, 10));
     Set<DoubleBuffer> taken = Collections.newSetFromMap(new IdentityHashMap<>());
     taken.add(rooms.take(3, 10));
     taken.add(rooms.take(5, 10));
@@ -36,15 +40,19 @@ class RowRoomsTest {
     taken.add(rooms.take(3, 10));
     assertThat(taken).hasSize(4).allMatch(b -> b.capacity() == 10);
     assertThat(made).hasValue(4);
+    // their rows have come
+    rooms.begin(Map.of(3, 10, 4, 10, 5, 10));
+    assertThat(rooms.take(6, 10).capacity()).isEqualTo(10);
+    assertThat(made).hasValue(5);
   }
 
   @Test
   void aFrontOfAnotherLengthThanForetoldGetsItsOwn() {
-    var rooms = new RowRooms(this::allocate);
-    rooms.begin(3, 10);
+    var rooms = new RowRooms(this::allocate, 2);
+    rooms.begin(Map.of(3, 10));
     assertThat(rooms.take(3, 7).capacity()).isEqualTo(7);
-    rooms.begin(4, 10);
-    rooms.begin(4, 12);
+    rooms.begin(Map.of(4, 10));
+    rooms.begin(Map.of(4, 12));
     assertThat(rooms.take(4, 12).capacity()).isEqualTo(12);
   }
 
@@ -56,9 +64,34 @@ class RowRoomsTest {
             doubles -> {
               tried.add(doubles);
               throw new DiskFullException("no room", "folder", 80, null);
-            });
-    rooms.begin(3, 10);
+            },
+            1);
+    rooms.begin(Map.of(3, 10));
     assertThatThrownBy(() -> rooms.take(3, 10)).isInstanceOf(DiskFullException.class);
     assertThat(tried).containsExactly(10);
+  }
+
+  @Test
+  void soManyThreadsAndNoMoreMakeMemory() {
+    var now = new AtomicInteger();
+    var most = new AtomicInteger();
+    var rooms =
+        new RowRooms(
+            doubles -> {
+              most.accumulateAndGet(now.incrementAndGet(), Math::max);
+              LockSupport.parkNanos(2_000_000);
+              now.decrementAndGet();
+              return allocate(doubles);
+            },
+            3);
+    rooms.begin(IntStream.range(0, 30).boxed().collect(Collectors.toMap(f -> f, f -> 1 + f)));
+    long until = System.nanoTime() + 10_000_000_000L;
+    while (made.get() < 30 && System.nanoTime() < until) {
+      LockSupport.parkNanos(1_000_000);
+    }
+    assertThat(made).hasValue(30);
+    assertThat(most.get()).isBetween(1, 3);
+    assertThat(rooms.take(29, 30).capacity()).isEqualTo(30);
+    assertThat(made).hasValue(30);
   }
 }
