@@ -34,7 +34,7 @@ final class RowRooms {
   private record Room(int doubles, Later<DoubleBuffer> values) {}
 
   /** In place of a front's room from when its rows have come. */
-  private static final Room TAKEN = new Room(-1, new Later<>(() -> DoubleBuffer.allocate(0)));
+  private final Room taken = new Room(-1, new Later<>(() -> DoubleBuffer.allocate(0)));
 
   /**
    * Without any memory yet.
@@ -66,7 +66,7 @@ final class RowRooms {
   void begin(Map<Integer, Integer> lengths) {
     var all = new ArrayList<Room>();
     lengths.forEach((front, doubles) -> all.add(room(front, doubles)));
-    all.removeIf(room -> room == TAKEN || room.values.begun());
+    all.removeIf(room -> room == taken || room.values.begun());
     var next = new AtomicInteger();
     for (int t = 0; t < Math.min(threads, all.size()); t++) {
       HostThreads.start(() -> make(all, next));
@@ -78,7 +78,7 @@ final class RowRooms {
     return rooms.compute(
         front,
         (f, known) ->
-            known == TAKEN || known != null && known.doubles == doubles
+            known == taken || known != null && known.doubles == doubles
                 ? known
                 : new Room(doubles, new Later<>(() -> memory.allocate(doubles))));
   }
@@ -96,7 +96,7 @@ final class RowRooms {
 
   /** Memory for a front's rows, once. */
   DoubleBuffer take(int front, int doubles) {
-    Room room = rooms.put(front, TAKEN);
+    Room room = rooms.put(front, taken);
     return room != null && room.doubles == doubles ? room.values.get() : memory.allocate(doubles);
   }
 
