@@ -56,7 +56,7 @@ final class FrontInverse {
   private final int[] liveOf;
 
   private final int rank;
-  private final InverseFactor tail;
+  private final InverseFactor.@Nullable Products products;
 
   /** F'F where it pays. */
   private @Nullable InverseGram gram;
@@ -76,7 +76,7 @@ final class FrontInverse {
     this.fp = fp;
     this.cn = tail.columns();
     this.rank = live.length;
-    this.tail = tail;
+    this.products = tail.products();
     int q = tail.rows();
     this.rows = q + rank;
     if ((long) rows * (cn + rank + 1) > Integer.MAX_VALUE - 8) {
@@ -331,14 +331,14 @@ final class FrontInverse {
    */
   boolean expect(double squares, Crew crew) {
     if (InverseGram.pays(squares, stair.length)) {
-      gram = new InverseGram(f, rows, stair, tail, crew);
+      gram = new InverseGram(f, rows, stair, cn, products, crew);
     }
     return gram != null;
   }
 
   /** Makes Z, unless the children needed it. */
   void square(Crew crew) {
-    gram = gram == null ? new InverseGram(f, rows, stair, tail, crew) : gram;
+    gram = gram == null ? new InverseGram(f, rows, stair, cn, products, crew) : gram;
   }
 
   /**

@@ -19,7 +19,8 @@ record InverseFactor(
     int rows, int columns, double[] values, int[] stair, @Nullable Products products) {
 
   /**
-   * Products of the columns, as the front above has them.
+   * Products of the columns, as the front above has them; holds on to them until its own front is
+   * done.
    *
    * @param column size columns: which of its columns; -1: a column of zeros
    */

@@ -19,7 +19,6 @@ class InverseGramTest {
   private static final long SEED = Long.getLong("test.seed", 20261128L);
   private static final int ROWS = 210;
   private static final int COLUMNS = 300;
-  private static final InverseFactor NO_TAIL = InverseFactor.zero(0);
 
   /** Columns of growing length, one of zeros, two nearly alike, of very different sizes. */
   private static double[] trapezoid(Random random, int[] stair) {
@@ -51,7 +50,7 @@ class InverseGramTest {
     var random = new Random(SEED);
     int[] stair = new int[COLUMNS];
     double[] f = trapezoid(random, stair);
-    var gram = new InverseGram(f, ROWS, stair, NO_TAIL, Crew.ALONE);
+    var gram = new InverseGram(f, ROWS, stair, 0, null, Crew.ALONE);
     int found = 0;
     int large = 0;
     for (int k = 0; k < 200; k++) {
@@ -96,7 +95,7 @@ class InverseGramTest {
   void aBlockHasTheProductsOfTheColumns() {
     int[] stair = new int[COLUMNS];
     double[] f = trapezoid(new Random(SEED + 1), stair);
-    var gram = new InverseGram(f, ROWS, stair, NO_TAIL, Crew.ALONE);
+    var gram = new InverseGram(f, ROWS, stair, 0, null, Crew.ALONE);
     int[] column = {299, 3, -1, 200, 40, 7};
     double[] block = gram.block(column, 1, 5);
     assertThat(block).hasSize(24);
@@ -124,7 +123,7 @@ class InverseGramTest {
       for (int i = 0; i < ROWS; i++) {
         f[i + 201 * ROWS] = f[i + 200 * ROWS] + 0.12 * size * random.nextGaussian();
       }
-      var gram = new InverseGram(f, ROWS, stair, NO_TAIL, Crew.ALONE);
+      var gram = new InverseGram(f, ROWS, stair, 0, null, Crew.ALONE);
       refused += gram.factor(IntStream.rangeClosed(41, 201).toArray(), Crew.ALONE) == null ? 1 : 0;
       assertThat(gram.factor(IntStream.rangeClosed(41, 200).toArray(), Crew.ALONE)).isNotNull();
     }
@@ -135,7 +134,7 @@ class InverseGramTest {
   void columnsThatAreNearlyAlikeAreLeftToF() {
     int[] stair = new int[COLUMNS];
     double[] f = trapezoid(new Random(SEED), stair);
-    var gram = new InverseGram(f, ROWS, stair, NO_TAIL, Crew.ALONE);
+    var gram = new InverseGram(f, ROWS, stair, 0, null, Crew.ALONE);
     assertThat(gram.factor(new int[] {10, 200, 201}, Crew.ALONE)).isNull();
     // two of many, too
     int[] all = IntStream.rangeClosed(41, 201).toArray();
@@ -159,7 +158,7 @@ class InverseGramTest {
       }
     }
     Crew several = (count, task) -> IntStream.range(0, count).parallel().forEach(task);
-    var gram = new InverseGram(f, n, stair, NO_TAIL, several);
+    var gram = new InverseGram(f, n, stair, 0, null, several);
     int[] column = IntStream.range(3, n).filter(c -> c % 400 != 0).toArray();
     InverseFactor u = gram.factor(column, several);
     InverseFactor alone = gram.factor(column, Crew.ALONE);
@@ -198,7 +197,7 @@ class InverseGramTest {
     double[] f = trapezoid(new Random(SEED + 2), stair);
     int[] column = IntStream.rangeClosed(41, 200).map(c -> c % 50 == 0 ? -1 : c).toArray();
     InverseFactor tail =
-        new InverseGram(f, ROWS, stair, NO_TAIL, Crew.ALONE).factor(column, Crew.ALONE);
+        new InverseGram(f, ROWS, stair, 0, null, Crew.ALONE).factor(column, Crew.ALONE);
     assertThat(tail).isNotNull();
     assertThat(tail.products()).isNotNull();
     int rows = tail.rows() + 3;
@@ -215,11 +214,12 @@ class InverseGramTest {
             c < tail.columns() ? tail.values()[i + c * tail.rows()] : random.nextGaussian();
       }
     }
-    var unknown = new InverseFactor(tail.rows(), tail.columns(), tail.values(), tail.stair());
     int[] all = IntStream.range(0, columns).toArray();
     double[] expected =
-        new InverseGram(below, rows, ends, unknown, Crew.ALONE).block(all, 0, columns);
-    double[] found = new InverseGram(below, rows, ends, tail, Crew.ALONE).block(all, 0, columns);
+        new InverseGram(below, rows, ends, tail.columns(), null, Crew.ALONE).block(all, 0, columns);
+    double[] found =
+        new InverseGram(below, rows, ends, tail.columns(), tail.products(), Crew.ALONE)
+            .block(all, 0, columns);
     for (int i = 0; i < columns; i++) {
       for (int k = 0; k < columns; k++) {
         double size = Math.sqrt(expected[i * columns + i] * expected[k * columns + k]);

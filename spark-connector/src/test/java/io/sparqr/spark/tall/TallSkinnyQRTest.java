@@ -182,6 +182,7 @@ class TallSkinnyQRTest {
       RFactor expected = sparse.collectR();
       CsrMatrix values = expected.matrix();
       assertThat(values.rows()).isEqualTo(n);
+      assertThat(values.nonzeros()).isEqualTo(n * (n + 1) / 2);
       for (int i = 0; i < n; i++) {
         assertThat(expected.permutation().original(i)).isEqualTo(i);
         for (int k = values.rowStart()[i]; k < values.rowStart()[i + 1]; k++) {
