@@ -205,7 +205,8 @@ abstract class CudaDenseQrContract {
       qr.takeSmallToo();
       qr.factor(a);
       assertThat(qr.byGram()).isEqualTo(refused.isEmpty());
-      assertThat(qr.description()).endsWith(refused.isEmpty() ? ", by its Gram matrix" : refused);
+      String way = refused.isEmpty() ? ", by its Gram matrix" : "matrix: (" + refused + ")";
+      assertThat(qr.description()).matches(".*" + way);
       return qr.r();
     }
   }
@@ -281,6 +282,7 @@ abstract class CudaDenseQrContract {
     "unlike, ''",
     "dependent, columns are nearly dependent",
     "near, rounding errors would grow",
+    "nearer, rounding errors would grow|columns are nearly dependent",
     "zeros, 'norms of columns are far apart, or one is zero'",
     "graded, ''",
     "far, 'norms of columns are far apart, or one is zero'"
@@ -303,6 +305,8 @@ abstract class CudaDenseQrContract {
           case "unlike" -> a[at] *= j == 4 && taken[i / 64] ? 1e-5 : 1;
           case "dependent" -> a[at] = j == 1 ? a[i * n] : a[at];
           case "near" -> a[at] = j < 9 ? a[i * n] + 5e-4 * a[at] : a[at];
+          // the inverse of a pair of pivots loses 1e10: a device may have no digits of the third
+          case "nearer" -> a[at] = j < 9 ? a[i * n] + 1e-5 * a[at] : a[at];
           case "zeros" -> a[at] = j == 3 ? 0 : a[at];
           case "graded" -> a[at] *= Math.pow(10, -30 + 60.0 * j / (n - 1));
           default -> a[at] *= j == 7 ? 1e70 : 1;
