@@ -31,7 +31,8 @@ public final class GramSpeed {
     for (int round = 0; round < Integer.parseInt(args[2]); round++) {
       long t = System.nanoTime();
       double[] squares = products.squares(PARALLEL);
-      var fronts = new GramFronts(kernels, shape, chunks, pieces, 1, squares, 0);
+      var any = GramFronts.Small.ANY;
+      var fronts = new GramFronts(kernels, shape, chunks, pieces, 1, squares, 0, any);
       fronts.factor(part -> {}, PARALLEL);
       double factored = seconds(t);
       t = System.nanoTime();

@@ -31,9 +31,11 @@ final class GramFronts {
   private final int rhs;
   private final double[] squares;
   private final int mostWeak;
+  private final Small small;
   private final int[][] children;
   private final boolean[] thin;
   private final AtomicInteger weakCount = new AtomicInteger();
+  private final AtomicInteger smallCount = new AtomicInteger();
 
   /** Size n: columns without a row of R. */
   final boolean[] weak;
@@ -43,6 +45,18 @@ final class GramFronts {
 
   /** By front: the upper triangle of what is left, by columns, until its parent has taken it. */
   private final double[] @Nullable [] left;
+
+  /**
+   * When factoring ends because R will be refused.
+   *
+   * @param loss a pivot is small where its column's norm is more than so many times as large
+   * @param most small pivots at most
+   */
+  record Small(double loss, int most) {
+
+    /** Pivots may be as small as they are. */
+    static final Small ANY = new Small(1, Integer.MAX_VALUE);
+  }
 
   /**
    * Prepares.
@@ -57,7 +71,8 @@ final class GramFronts {
       RowPieces pieces,
       int rhs,
       double[] squares,
-      int mostWeak) {
+      int mostWeak,
+      Small small) {
     this.kernels = kernels;
     this.shape = shape;
     this.chunks = chunks;
@@ -65,6 +80,7 @@ final class GramFronts {
     this.rhs = rhs;
     this.squares = squares;
     this.mostWeak = mostWeak;
+    this.small = small;
     int count = shape.fronts();
     weak = new boolean[shape.size()];
     front = new Trapezoid[count];
@@ -119,9 +135,9 @@ final class GramFronts {
    * Factors.
    *
    * @param heard hears the finished fraction, from the calling thread
-   * @return whether no more columns than the most are weak
+   * @return why not; empty if no more columns than the most are weak, and none too many small
    */
-  boolean factor(DoubleConsumer heard, Crew crew) {
+  String factor(DoubleConsumer heard, Crew crew) {
     double[] until = new double[shape.fronts()];
     double below = 0;
     for (int[] fronts : chunks.chunk) {
@@ -147,7 +163,17 @@ final class GramFronts {
       double work = work(k);
       eliminate(k, place, part -> heard.accept((until[k] + part * work) / total), crew);
     }
-    return weakCount.get() <= mostWeak;
+    if (weakCount.get() > mostWeak) {
+      return "more than " + mostWeak + " weak columns";
+    }
+    return isGivenUp()
+        ? "more than %d pivots below 1/%.1f of their columns".formatted(small.most, small.loss)
+        : "";
+  }
+
+  /** Whether the result is known to be no use. */
+  private boolean isGivenUp() {
+    return weakCount.get() > mostWeak || smallCount.get() > small.most;
   }
 
   private void eliminate(int[] fronts, Crew crew) {
@@ -169,7 +195,7 @@ final class GramFronts {
    * @param place work space, size n
    */
   private void eliminate(int k, int[] place, DoubleConsumer heard, Crew crew) {
-    if (weakCount.get() > mostWeak) {
+    if (isGivenUp()) {
       return;
     }
     int n = shape.pivots(k) + shape.tail(k);
@@ -192,7 +218,7 @@ final class GramFronts {
     int p = shape.rows(k);
     int first = shape.pivotStart()[k];
     var cholesky = new GramCholesky(kernels, p, n, a, squares, weak, first);
-    if (found(cholesky.factor(mostWeak, true, heard, crew))) {
+    if (areTooMany(cholesky.factor(mostWeak, true, heard, crew), p, a, first)) {
       return;
     }
     if (root) {
@@ -231,9 +257,16 @@ final class GramFronts {
     return (long) columns * columns > SHARED ? crew : Crew.ALONE;
   }
 
-  /** Counts weak columns; whether there are too many. */
-  private boolean found(int more) {
-    return weakCount.addAndGet(more) > mostWeak;
+  /** Counts weak columns and small pivots; whether there are too many. */
+  private boolean areTooMany(int more, int p, ColumnStrips r, int first) {
+    int few = 0;
+    for (int i = 0; i < p; i++) {
+      double size = small.loss * r.get(i, i);
+      few += !weak[first + i] && size * size < squares[first + i] ? 1 : 0;
+    }
+    weakCount.addAndGet(more);
+    smallCount.addAndGet(few);
+    return isGivenUp();
   }
 
   /** The rows of R of a thin front, from the products with its pivots. */
@@ -262,7 +295,7 @@ final class GramFronts {
     }
     int first = shape.pivotStart()[k];
     var cholesky = new GramCholesky(kernels, p, n, r, squares, weak, first);
-    found(cholesky.factor(mostWeak, false, part -> {}, Crew.ALONE));
+    areTooMany(cholesky.factor(mostWeak, false, part -> {}, Crew.ALONE), p, r, first);
     front[k] = new Trapezoid(p, n, r, weak, first);
   }
 

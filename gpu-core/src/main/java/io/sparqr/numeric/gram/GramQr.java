@@ -35,6 +35,13 @@ public final class GramQr {
   /** Columns of a tree that may depend on earlier ones. */
   private static final int MOST_WEAK = 24;
 
+  /**
+   * Pivots at most that are below their column's norm by the factor that roundings may have in the
+   * measure, which grow by as much: in so few directions the measure can be helped, twice as many
+   * as are split off. Linear programs have hundreds, and the tree is left at the first of them.
+   */
+  private static final int MOST_SMALL = 2 * GramMeasure.VECTORS;
+
   /** Right-hand sides that are computed at a time: vectors of a thousand would be larger than R. */
   static final int SIDES = 32;
 
@@ -130,9 +137,12 @@ public final class GramQr {
     if (!range.isEmpty()) {
       return range;
     }
-    var fronts = new GramFronts(kernels, shape, chunks, pieces, rhs, norms, MOST_WEAK);
-    if (!fronts.factor(part -> heard.accept(part / 2), crew)) {
-      return "more than " + MOST_WEAK + " weak columns";
+    double allowed = allowed(shape.widest());
+    var small = new GramFronts.Small(allowed / Math.ulp(1.0), MOST_SMALL);
+    var fronts = new GramFronts(kernels, shape, chunks, pieces, rhs, norms, MOST_WEAK, small);
+    String useless = fronts.factor(part -> heard.accept(part / 2), crew);
+    if (!useless.isEmpty()) {
+      return useless;
     }
     front = fronts.front;
     weak = fronts.weak;
@@ -148,7 +158,6 @@ public final class GramQr {
     }
     isSettled = aboveTolerance(front[root], shape.pivots(root), tolerance);
     var triangle = new GramTriangle(shape, chunks, weak, front);
-    double allowed = allowed(triangle.widest());
     error = GramMeasure.worst(triangle, products, norms, allowed, crew);
     if (!(error <= allowed)) {
       return "backward error " + error;

@@ -53,6 +53,15 @@ public record GramShape(int[] pivotStart, int[] tailStart, int[] tail, int[] par
     return tested() + tail(fronts() - 1);
   }
 
+  /** Columns of the front with the most. O(fronts). */
+  int widest() {
+    int most = 0;
+    for (int k = 0; k < fronts(); k++) {
+      most = Math.max(most, pivots(k) + tail(k));
+    }
+    return most;
+  }
+
   /** Column j of front k. */
   int column(int k, int j) {
     int p = pivots(k);

@@ -31,15 +31,6 @@ final class GramTriangle {
     return weak[j];
   }
 
-  /** Columns of the front with the most. */
-  int widest() {
-    int most = 0;
-    for (Trapezoid t : front) {
-      most = Math.max(most, t.n);
-    }
-    return most;
-  }
-
   /** Runs a part of the work for each front of a chunk, from the leaves up or down to them. */
   private static void each(int[] fronts, boolean up, IntConsumer part) {
     for (int i = 0; i < fronts.length; i++) {

@@ -211,6 +211,52 @@ class GramLimitsTest {
     assertThat(qr.rows(2).get(0, 0)).isCloseTo(Math.sqrt(18), within(Tolerances.REORDERED));
   }
 
+  /** Pairs of columns that hardly differ in a leaf: what is left of the second is a thirtieth. */
+  private static GramCase pairs(int pairs, Random random) {
+    int leaf = 2 * pairs;
+    int n = leaf + 10;
+    double[][] rows = new double[2 * n][n];
+    for (int i = 0; i < rows.length; i++) {
+      boolean below = i < rows.length / 2;
+      for (int j = below ? 0 : leaf; j < (below ? leaf + 1 : n); j++) {
+        rows[i][j] =
+            j < leaf && j % 2 == 1
+                ? rows[i][j - 1] + random.nextGaussian() / 30
+                : random.nextGaussian();
+      }
+    }
+    int[] sizes = new int[rows.length];
+    Arrays.fill(sizes, 1);
+    var shape =
+        new GramShape(
+            new int[] {0, leaf, n}, new int[] {0, 1, 1}, new int[] {leaf}, new int[] {1, -1});
+    var b = new double[rows.length];
+    return new GramCase(rows, b, sizes, shape, new int[] {0, n, 2 * n});
+  }
+
+  /** Where R is small in many directions, the tree is left before its last front is begun. */
+  @Test
+  void aTreeOfManySmallPivotsIsLeftAtOnce() {
+    for (int pairs : new int[] {16, 17}) {
+      GramCase c = pairs(pairs, new Random(3));
+      int[] read = new int[1];
+      RowPieces rows =
+          pieces(
+              c.count(),
+              starts(c),
+              (p, view) -> {
+                read[0] += p == c.start(1) ? 1 : 0;
+                c.piece(p, view);
+              });
+      new RowProducts(rows, new GramChunks(c.shape)).squares(Crew.ALONE);
+      int before = read[0];
+      GramQr qr = factor(rows, c.shape, 1, Crew.ALONE);
+      boolean left = qr.refused().equals("more than 16 pivots below 1/8.0 of their columns");
+      assertThat(left).as("%d pairs: %s", pairs, qr.refused()).isEqualTo(pairs > 16);
+      assertThat(read[0] > 2 * before).as("%d pairs, root begun", pairs).isEqualTo(pairs <= 16);
+    }
+  }
+
   /** The crew is asked before each front of a chunk whether the job goes on. */
   @Test
   void aCancelledJobEndsBetweenTwoFronts() {
@@ -231,7 +277,9 @@ class GramLimitsTest {
               c.piece(p, view);
             });
     double[] norms = new RowProducts(rows, new GramChunks(c.shape)).squares(Crew.ALONE);
-    var fronts = new GramFronts(KERNELS, c.shape, new GramChunks(c.shape), rows, 1, norms, c.n);
+    var chunks = new GramChunks(c.shape);
+    var any = GramFronts.Small.ANY;
+    var fronts = new GramFronts(KERNELS, c.shape, chunks, rows, 1, norms, c.n, any);
     Crew stopped =
         (count, task) ->
             IntStream.range(0, count)
