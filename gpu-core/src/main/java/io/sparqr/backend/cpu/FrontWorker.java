@@ -69,10 +69,29 @@ final class FrontWorker {
     if (!state.groups().has(index)) {
       single(index, crew);
     } else if (state.groups().isRoot(index) && !gram(index, crew)) {
-      for (int i : state.groups().members(index)) {
-        single(i, crew);
-      }
+      byReflectors(new RefusedGroup(state, state.groups().members(index)), crew);
       refusal = "";
+    }
+  }
+
+  private void byReflectors(RefusedGroup group, Crew crew) {
+    double[] told = new double[group.subtrees()];
+    for (int u = 0; u < told.length; u++) {
+      told[u] = Math.min(toldBefore, group.flops(u));
+      toldBefore -= told[u];
+    }
+    crew.run(
+        told.length,
+        u -> {
+          var other = new FrontWorker(state, kernels);
+          other.refusal = refusal;
+          other.toldBefore = told[u];
+          for (int i : group.subtree(u)) {
+            other.single(i, Crew.ALONE);
+          }
+        });
+    for (int i : group.above()) {
+      single(i, crew);
     }
   }
 

@@ -18,7 +18,7 @@ final class TreeRun implements UnitThreads.Units<FrontWorker> {
   private static final int SHARES_PER_THREAD = 16;
 
   /** The overhead of a front, in flops. */
-  private static final double FRONT_OVERHEAD = 4e3;
+  static final double FRONT_OVERHEAD = 4e3;
 
   /**
    * Work that pays for a thread, in flops with the overhead of fronts: to start and to join it

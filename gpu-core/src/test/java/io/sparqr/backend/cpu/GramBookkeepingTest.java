@@ -4,6 +4,7 @@ package io.sparqr.backend.cpu;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.sparqr.matrix.gallery.Gallery;
 import io.sparqr.numeric.ColumnNorms;
 import io.sparqr.numeric.FactorOptions;
 import io.sparqr.numeric.FrontFactor;
@@ -33,11 +34,15 @@ class GramBookkeepingTest {
   private static final GramRule ALL = (tree, index) -> true;
 
   private static SubtreeProblem whole(double size) {
-    CsrMatrix a = Panels.anywhere(40_000, 600, 8, new Random(1));
+    SubtreeProblem panel = whole(Panels.anywhere(40_000, 600, 8, new Random(1)), size);
+    assertThat(panel.analysis().isGram(panel.analysis().fronts() - 1)).isTrue();
+    return panel;
+  }
+
+  private static SubtreeProblem whole(CsrMatrix a, double size) {
     double[] b = new Random(1).doubles(RHS * (long) a.rows(), 0, size).toArray();
     var options = SymbolicOptions.defaults().withOrdering(OrderingMethod.COLAMD).withGram();
     var analysis = SymbolicAnalyzer.analyze(a.pattern(), options.withSingletons(false));
-    assertThat(analysis.isGram(analysis.fronts() - 1)).isTrue();
     var norms = new ColumnNorms(a.columns());
     for (int k = 0; k < a.nonzeros(); k++) {
       norms.add(a.columnIndex()[k], a.values()[k]);
@@ -68,6 +73,31 @@ class GramBookkeepingTest {
       assertThat(told(problem, refused))
           .as("refused: %s", refused)
           .isCloseTo(flops, within(Tolerances.REORDERED * flops));
+    }
+  }
+
+  /** Small subtrees go side by side, each front as it would have gone at first. */
+  @Test
+  void aRefusedTreeHasTheBitsOfReflectors() {
+    SubtreeProblem problem = whole(Gallery.generate("gen:cells2d100"), 1e200);
+    var options = new FactorOptions(1e-8, 3, 0);
+    var state = new SubtreeState(problem, options.gram(true), ALL);
+    int root = state.frontCount() - 1;
+    var group = new RefusedGroup(state, state.groups().members(root));
+    assertThat(group.subtrees()).isGreaterThan(3);
+    long[] expected;
+    try (var cpu = new CpuSubtreeFactorizer()) {
+      expected =
+          cpu.factor(problem, options).fronts().stream().mapToLong(FrontFactor::sum).toArray();
+    }
+    for (int threads : new int[] {1, 3}) {
+      try (var cpu = new CpuSubtreeFactorizer(BlasLoader.kernels(), ALL)) {
+        var made = cpu.factor(problem, new FactorOptions(1e-8, threads, 0).gram(true));
+        assertThat(made.summary().gram().refused()).isEqualTo(problem.fronts().length);
+        assertThat(made.fronts().stream().mapToLong(FrontFactor::sum).toArray())
+            .as("%d threads", threads)
+            .containsExactly(expected);
+      }
     }
   }
 
