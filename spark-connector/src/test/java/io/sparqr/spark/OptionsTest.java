@@ -384,6 +384,26 @@ class OptionsTest {
     }
   }
 
+  /** Without R, where its tasks bring the norm of the probe alone, and with R. */
+  @Test
+  void aSolveAloneFindsTheConditionOfTheFactorization() {
+    CsrMatrix grid = Problems.grid(14, SEED);
+    for (CsrMatrix a : List.of(grid, Problems.withSingletons(A, 9, SEED))) {
+      double[][] b = {Problems.rhs(a.rows(), SEED), Problems.rhs(a.rows(), SEED + 1)};
+      for (boolean equilibrated : new boolean[] {true, false}) {
+        GpuSparseQR.Builder builder = GpuSparseQR.builder().equilibrate(equilibrated);
+        LeastSquaresSolution alone = builder.build().solve(Problems.rdd(a, 3, b));
+        try (QRFactorization f = builder.factorize(Problems.rdd(a, 3, b))) {
+          double condition = f.summary().rankTest().conditionEstimate();
+          assertThat(condition).isGreaterThan(1);
+          assertThat(alone.report().rankTest().conditionEstimate())
+              .isCloseTo(condition, within(Tolerances.REORDERED * condition));
+          assertThat(alone.solutions()).isDeepEqualTo(f.solve().solutions());
+        }
+      }
+    }
+  }
+
   @Test
   void rowsOfAnotherMatrixAreNotSolvedWithThisOnesFactor() {
     double[] other = A.values().clone();

@@ -24,6 +24,7 @@ import io.sparqr.spark.solve.RowCopies;
 import io.sparqr.spark.solve.SemiNormalEquations;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The solves with a factorization, for its own right-hand sides and for further ones, with the
@@ -165,12 +166,13 @@ final class FactorSolves {
 
   /** R's basic solutions. */
   double[][] backSubstituted(JobScope scope) {
-    double[] z =
-        made.first().take().orElseGet(() -> FirstSolution.stored(plan, solve, singletons, scope));
     int rhs = plan.numbers().rhsCount();
+    Optional<double[]> first = made.first().take();
+    int width = first.isPresent() ? made.first().width() : rhs + Probe.COUNT;
+    double[] z = first.orElseGet(() -> FirstSolution.stored(plan, solve, singletons, scope));
     double[][] x = new double[rhs][];
     for (int k = 0; k < rhs; k++) {
-      x[k] = plan.unscale(z, k, rhs + Probe.COUNT, plan.rhsScale(k));
+      x[k] = plan.unscale(z, k, width, plan.rhsScale(k));
     }
     return x;
   }

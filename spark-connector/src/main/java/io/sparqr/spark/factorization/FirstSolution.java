@@ -7,9 +7,11 @@ import io.sparqr.spark.engine.JobScope;
 import io.sparqr.spark.plan.SolvePlan;
 import io.sparqr.spark.solve.LevelSolve;
 import io.sparqr.spark.solve.Norms;
+import io.sparqr.spark.solve.SolveInTask;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,34 +28,46 @@ public final class FirstSolution {
   /** Unless there is no room for it, the factorization was loaded, or it was taken. */
   private double @Nullable [] x;
 
-  /** Unless it is the last column of x. */
+  /** Unless it is the last column of x, or only its norm is known. */
   private final double @Nullable [] probe;
+
+  /** Of the probe's solution, if nothing else of it is known. */
+  private final OptionalDouble norm;
 
   private final int width;
 
-  private FirstSolution(double @Nullable [] x, double @Nullable [] probe, int width) {
+  private FirstSolution(
+      double @Nullable [] x, double @Nullable [] probe, OptionalDouble norm, int width) {
     this.x = x;
     this.probe = probe;
+    this.norm = norm;
     this.width = width;
   }
 
   /** Of a loaded factorization, with which nothing has been solved yet. */
   static FirstSolution none() {
-    return new FirstSolution(null, new double[0], 1);
+    return new FirstSolution(null, new double[0], OptionalDouble.empty(), 1);
   }
 
   /**
    * Solves.
    *
-   * @param solved whether the tasks have solved already
+   * @param solved whether the tasks have solved already, as {@link SolveInTask#of} says
    */
   public static FirstSolution of(
       SolvePlan plan, LevelSolve solve, SingletonRows singletons, boolean solved, JobScope scope) {
-    int width = plan.numbers().rhsCount() + Probe.COUNT;
-    if (!solved && !fits(plan)) {
-      return new FirstSolution(null, probe(plan, solve, singletons, scope), width);
+    int rhs = plan.numbers().rhsCount();
+    int width = rhs + Probe.COUNT;
+    if (solved && SolveInTask.of(plan) == SolveInTask.WITH_NORM) {
+      double[] x = plan.vector(rhs);
+      return new FirstSolution(x, null, OptionalDouble.of(solve.solved(x)), rhs);
     }
-    return new FirstSolution(stored(plan, solve, singletons, scope), null, width);
+    if (!solved && !fits(plan)) {
+      double[] probe = probe(plan, solve, singletons, scope);
+      return new FirstSolution(null, probe, OptionalDouble.empty(), width);
+    }
+    return new FirstSolution(
+        stored(plan, solve, singletons, scope), null, OptionalDouble.empty(), width);
   }
 
   /** Whether the driver's heap has room for the solution until it is asked for. */
@@ -67,8 +81,15 @@ public final class FirstSolution {
     return Objects.requireNonNull(x, "taken");
   }
 
-  /** Size n by position: R^-1 w, a copy. Before x is taken. O(n). */
+  /**
+   * Size n by position: R^-1 w, a copy. Before x is taken. O(n).
+   *
+   * @throws IllegalStateException if only its norm is known
+   */
   public double[] probe() {
+    if (norm.isPresent()) {
+      throw new IllegalStateException("the tasks have kept the norm of the probe alone");
+    }
     if (probe != null) {
       return probe.clone();
     }
@@ -80,9 +101,17 @@ public final class FirstSolution {
 
   /** ||R^-1 w||, for columns of norm 1 in R. Before x is taken. */
   public double probeNorm() {
+    if (norm.isPresent()) {
+      return norm.getAsDouble();
+    }
     return probe != null
         ? Norms.norm(probe, 0, probe.length)
         : Norms.norm(there(), width - 1, there().length / width, width);
+  }
+
+  /** Values of a column in {@link #take}: one for each right-hand side, perhaps the probe's. */
+  int width() {
+    return width;
   }
 
   /**

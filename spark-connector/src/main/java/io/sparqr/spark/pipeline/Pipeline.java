@@ -352,7 +352,7 @@ public final class Pipeline {
             && !options.solution().check()
             && !options.factorization().keepQ()
             && !options.problem().dropping().by();
-    return only ? Optional.of(SolveInTask.INSTANCE) : Optional.empty();
+    return only ? Optional.of(SolveInTask.of(plan)) : Optional.empty();
   }
 
   /**
@@ -361,7 +361,7 @@ public final class Pipeline {
    */
   private static Optional<TaskSolution> top(SolvePlan plan) {
     return plan.partition().levels() > 1 && FirstSolution.fits(plan)
-        ? Optional.of(SolveInTask.INSTANCE)
+        ? Optional.of(SolveInTask.WITH_PROBE)
         : Optional.empty();
   }
 

@@ -102,6 +102,31 @@ public final class LevelSolve {
   }
 
   /**
+   * R x = Q'b by tasks that have solved with the probe's norm alone ({@link
+   * SolveInTask#WITH_NORM}).
+   *
+   * @param x out: by position, a value for each right-hand side
+   * @return ||R^-1 w||
+   */
+  public double solved(double[] x) {
+    var norm = new NormSum();
+    for (byte[] frame : levels.solutions()) {
+      VectorCodec.Solution made = VectorCodec.decodeSolution(frame);
+      int[] position = indices(made.position());
+      int width = made.width();
+      if (consecutive(position)) {
+        made.value().get(0, x, position[0] * width, position.length * width);
+      } else {
+        for (int i = 0; i < position.length; i++) {
+          made.value().get(i * width, x, position[i] * width, width);
+        }
+      }
+      norm.add(made.norm());
+    }
+    return norm.norm();
+  }
+
+  /**
    * R x = 0 from the top level down, with x given at the dead columns.
    *
    * @param x by position, width values each; in: x at the dead columns, 0 elsewhere; out: x, except

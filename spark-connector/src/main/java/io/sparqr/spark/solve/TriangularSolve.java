@@ -74,12 +74,21 @@ public final class TriangularSolve implements AutoCloseable {
    */
   public static byte[] back(
       SolvePlan plan, Iterator<TaskOutput> kept, Sparse given, boolean stored, int[] threads) {
-    try (var solve = new TriangularSolve(plan, kept, given, stored, threads, true)) {
-      solve.descend(stored);
-      if (!stored) {
-        solve.clearDead();
-      }
+    if (stored) {
+      return VectorCodec.encodeSparse(stored(plan, kept, given, threads));
+    }
+    try (var solve = new TriangularSolve(plan, kept, given, false, threads, true)) {
+      solve.descend(false);
+      solve.clearDead();
       return VectorCodec.encodeSparse(solve.pivots());
+    }
+  }
+
+  /** As above, with c the Q'b stored with R, followed by the probe. */
+  static Sparse stored(SolvePlan plan, Iterator<TaskOutput> kept, Sparse given, int[] threads) {
+    try (var solve = new TriangularSolve(plan, kept, given, true, threads, true)) {
+      solve.descend(true);
+      return solve.pivots();
     }
   }
 

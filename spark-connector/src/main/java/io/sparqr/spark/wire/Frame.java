@@ -76,7 +76,9 @@ public final class Frame {
     /** {@link RowValuesCodec}. */
     ROW_VALUES,
     /** {@link InverseCodec}. */
-    INVERSE
+    INVERSE,
+    /** {@link VectorCodec#encodeSolution}. */
+    SOLUTION
   }
 
   private Frame() {}

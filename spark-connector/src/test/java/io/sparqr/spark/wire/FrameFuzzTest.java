@@ -75,7 +75,7 @@ class FrameFuzzTest {
     counts.forEach((name, c) -> report.append("%-17s%s%n".formatted(name, c)));
     System.out.println(report);
     // every decoder was reached, and both accepted and refused frames
-    assertThat(counts).hasSize(18);
+    assertThat(counts).hasSize(19);
     counts.forEach((name, c) -> assertThat(c.accepted).as(name).isPositive().isLessThan(c.sealed));
   }
 

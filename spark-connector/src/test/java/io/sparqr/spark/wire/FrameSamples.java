@@ -195,6 +195,7 @@ final class FrameSamples {
             3 * 65536 + (1 << 20) + ERROR));
     var sparse = new VectorCodec.Sparse(new int[] {1, 5, 8}, values(6), 2);
     one("SPARSE", VectorCodec.encodeSparse(sparse), VectorCodec::decodeSparse);
+    one("SOLUTION", VectorCodec.encodeSolution(sparse, 3), VectorCodec::decodeSolution);
     one(
         "LEVERAGE",
         LeverageCodec.encode(3, new int[] {9, 0, 4, 7}, values(4), 1, 4),
