@@ -3,8 +3,9 @@
 // subtract the products with the columns outside of its triangle; then each step of rows, from the last, has a TRIANGLE
 // item, and PRODUCT items that update the rows above it. What is left of a row's right-hand side is kept in x.
 //
-// Two right-hand sides go side by side, so that the probe beside a single one does not make the chain longer: entries of
-// R are read once for both, and a triangle is solved by a warp for each. The operations of one are as if it were alone.
+// Where there are two or more right-hand sides, two go side by side, so that the probe beside a single one does not make
+// the chain longer: entries of R are read once for both, and a triangle is solved by a warp for each. A kernel of its own,
+// because it has fewer blocks on a multiprocessor. The operations of one are as if it were alone.
 #pragma once
 #include "triangular.cuh"
 
@@ -131,13 +132,15 @@ __device__ __forceinline__ double back_chain(const double (*tile)[33], double v)
  */
 template <int Q>
 __device__ __forceinline__ void back_triangle(const SparqrSolve& s, const SparqrSolveItem& t, int first,
-                                              double (*y)[SPARQR_SOLVE_STEP], SparqrTriangle& tiles) {
-  static_assert(Q <= SPARQR_WARPS && Q <= SPARQR_SOLVE_SIDES, "");
+                                              double (*y)[SPARQR_SOLVE_STEP], const SparqrTriangle& tiles,
+                                              SparqrWarpSums* sums) {
+  static_assert(Q <= SPARQR_WARPS, "");
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const int side = Q == 1 ? 0 : warp;  // of the warps that solve
   __syncthreads();
   if (t.row_to - t.row_from > 32) {
     if (warp < Q) {
-      y[warp][32 + lane] = back_chain(tiles.diagonal[1], y[warp][32 + lane]);
+      y[side][32 + lane] = back_chain(tiles.diagonal[1], y[side][32 + lane]);
     }
     __syncthreads();
 #pragma unroll
@@ -148,16 +151,16 @@ __device__ __forceinline__ void back_triangle(const SparqrSolve& s, const Sparqr
         const int k = warp * (32 / SPARQR_WARPS) + u;
         sum = fma(tiles.beside[lane][k], y[q][32 + k], sum);
       }
-      tiles.part[q][warp][lane] = sum;
+      sums[q][warp][lane] = sum;
     }
     __syncthreads();
     if (warp < Q) {
-      const auto& part = tiles.part[warp];
-      y[warp][lane] -= (part[0][lane] + part[1][lane]) + (part[2][lane] + part[3][lane]);
+      const SparqrWarpSums& part = sums[side];
+      y[side][lane] -= (part[0][lane] + part[1][lane]) + (part[2][lane] + part[3][lane]);
     }
   }
   if (warp < Q) {
-    y[warp][lane] = back_chain(tiles.diagonal[0], y[warp][lane]);
+    y[side][lane] = back_chain(tiles.diagonal[0], y[side][lane]);
   }
   __syncthreads();
 #pragma unroll
@@ -247,16 +250,19 @@ __device__ __forceinline__ void back_step(const SparqrSolve& s, int first, const
   }
 }
 
-/** What an item needs in shared memory, besides its triangle. */
+/** Shared memory of an item for up to SIDES right-hand sides side by side. */
+template <int SIDES>
 struct BackShared {
-  double x[SPARQR_SOLVE_SIDES][SPARQR_SOLVE_CHUNK];
-  double y[SPARQR_SOLVE_SIDES][SPARQR_SOLVE_STEP];
+  SparqrTriangle tiles;
+  SparqrWarpSums sums[SIDES];
+  double x[SIDES][SPARQR_SOLVE_CHUNK];
+  double y[SIDES][SPARQR_SOLVE_STEP];
 };
 
 /** An item for Q right-hand sides from `first` on. */
-template <int Q>
+template <int Q, int SIDES>
 __device__ __forceinline__ void back_sides(const SparqrSolve& s, const SparqrSolveItem& t, int first,
-                                           const BackEntries& entries, SparqrTriangle& tiles, BackShared& shared) {
+                                           const BackEntries& entries, BackShared<SIDES>& shared) {
   BackChunk<Q>& x = reinterpret_cast<BackChunk<Q>&>(shared.x);
   __syncthreads();
   if (t.kind == SPARQR_SOLVE_PRODUCT) {
@@ -264,89 +270,44 @@ __device__ __forceinline__ void back_sides(const SparqrSolve& s, const SparqrSol
   } else if (t.kind == SPARQR_SOLVE_ASSEMBLE) {
     back_products<Q>(s, t, first, x, nullptr);
   } else {
-    for (int k = threadIdx.x; k < Q * SPARQR_SOLVE_STEP; k += SPARQR_THREADS) {
-      const int q = k / SPARQR_SOLVE_STEP, i = t.row_from + k % SPARQR_SOLVE_STEP;
-      const bool triangle = t.kind == SPARQR_SOLVE_TRIANGLE && i < t.row_to;
-      const double* from = s.x + static_cast<long long>(s.number[t.start + (triangle ? i : 0)]) * s.rhs + first + q;
-      shared.y[q][k % SPARQR_SOLVE_STEP] = triangle ? __ldcg(from) : 0;
+    for (int k = threadIdx.x; k < SPARQR_SOLVE_STEP; k += SPARQR_THREADS) {
+      const bool triangle = t.kind == SPARQR_SOLVE_TRIANGLE && t.row_from + k < t.row_to;
+#pragma unroll
+      for (int q = 0; q < Q; q++) {
+        shared.y[q][k] =
+            triangle
+                ? __ldcg(s.x + static_cast<long long>(s.number[t.start + t.row_from + k]) * s.rhs + first + q)
+                : 0;
+      }
     }
     if (t.kind == SPARQR_SOLVE_WHOLE) {
       __syncthreads();
       back_products<Q>(s, t, first, x, shared.y);
     }
-    back_triangle<Q>(s, t, first, shared.y, tiles);
+    back_triangle<Q>(s, t, first, shared.y, shared.tiles, shared.sums);
   }
 }
 
-/** One item by this block. */
+/** One item by this block, SIDES right-hand sides at a time. */
+template <int SIDES>
 __device__ __forceinline__ void back_item(const SparqrSolve& s) {
   __shared__ SparqrSolveItem t;
-  __shared__ SparqrTriangle tiles;
-  __shared__ BackShared shared;
+  __shared__ BackShared<SIDES> shared;
   BackEntries entries;
   const auto ahead = [](int kind) { return kind == SPARQR_SOLVE_WHOLE || kind == SPARQR_SOLVE_ASSEMBLE; };
-  if (!next_loaded_item(s, t, ahead, entries, tiles)) {
+  if (!next_loaded_item(s, t, ahead, entries, shared.tiles)) {
     return;
   }
   int q = 0;
-  for (; q + SPARQR_SOLVE_SIDES <= s.rhs; q += SPARQR_SOLVE_SIDES) {
-    back_sides<SPARQR_SOLVE_SIDES>(s, t, q, entries, tiles, shared);
+  for (; q + SIDES <= s.rhs; q += SIDES) {
+    back_sides<SIDES>(s, t, q, entries, shared);
   }
-  if (q < s.rhs) {
-    back_sides<1>(s, t, q, entries, tiles, shared);
+  if constexpr (SIDES > 1) {
+    for (; q < s.rhs; q++) {
+      back_sides<1>(s, t, q, entries, shared);
+    }
   }
   finish_item(s, t);
-}
-
-/** The largest backward error of a warp's rows of an item, for Q right-hand sides from `first` on. */
-template <int Q>
-__device__ __forceinline__ double back_errors(const SparqrSolve& s, const SparqrSolveItem& t, int first,
-                                              BackChunk<Q>& shared_x) {
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const int fn = t.fn;
-  constexpr int ROWS = SPARQR_SOLVE_ROWS / SPARQR_WARPS;
-  double sum[Q][ROWS] = {}, size[Q][ROWS] = {};
-  for (int at = t.row_from; at < fn; at += SPARQR_SOLVE_CHUNK) {
-    const int end = min(fn, at + SPARQR_SOLVE_CHUNK);
-    __syncthreads();
-#pragma unroll
-    for (int q = 0; q < Q; q++) {
-      load_columns(s, s.x, s.number + t.start, at, end, first + q, shared_x[q]);
-    }
-    __syncthreads();
-#pragma unroll
-    for (int k = 0; k < ROWS; k++) {
-      const int i = t.row_from + warp + k * SPARQR_WARPS;
-      if (i < t.row_to) {
-        const double* row = s.out + t.out + packed_row(i, fn) - i;
-#pragma unroll 8
-        for (int j = at + lane; j < end; j += 32) {
-          const double r = row[j];
-#pragma unroll
-          for (int q = 0; q < Q; q++) {
-            // left of the diagonal are entries of the rows above, which are there
-            const double v = r * shared_x[q][j - at];
-            sum[q][k] += j >= i ? v : 0;
-            size[q][k] += j >= i ? fabs(v) : 0;
-          }
-        }
-      }
-    }
-  }
-  double worst = 0;
-#pragma unroll
-  for (int q = 0; q < Q; q++) {
-#pragma unroll
-    for (int k = 0; k < ROWS; k++) {
-      const int i = t.row_from + warp + k * SPARQR_WARPS;
-      if (i < t.row_to) {
-        const double c = back_rhs(s, t, i, first + q);
-        const double rest = fabs(c - warp_sum(sum[q][k]));
-        worst = fmax(worst, equation_error(rest, fabs(c) + warp_sum(size[q][k])));
-      }
-    }
-  }
-  return worst;
 }
 
 /**
@@ -354,18 +315,50 @@ __device__ __forceinline__ double back_errors(const SparqrSolve& s, const Sparqr
  * rows of |c - R x| / (|R| |x| + |c|). One block an item, WHOLE and ASSEMBLE only: every row is in one of them.
  */
 __device__ __forceinline__ void back_error(const SparqrSolve& s) {
-  __shared__ double shared_x[SPARQR_SOLVE_SIDES][SPARQR_SOLVE_CHUNK];
+  __shared__ double shared_x[SPARQR_SOLVE_CHUNK];
   const SparqrSolveItem& t = s.items[blockIdx.x];
   if (t.kind != SPARQR_SOLVE_WHOLE && t.kind != SPARQR_SOLVE_ASSEMBLE) {
     return;
   }
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const int fn = t.fn;
+  constexpr int ROWS = SPARQR_SOLVE_ROWS / SPARQR_WARPS;
   double worst = 0;
-  int q = 0;
-  for (; q + SPARQR_SOLVE_SIDES <= s.rhs; q += SPARQR_SOLVE_SIDES) {
-    worst = fmax(worst, back_errors<SPARQR_SOLVE_SIDES>(s, t, q, shared_x));
-  }
-  if (q < s.rhs) {
-    worst = fmax(worst, back_errors<1>(s, t, q, reinterpret_cast<BackChunk<1>&>(shared_x)));
+  for (int q = 0; q < s.rhs; q++) {
+    double sum[ROWS], size[ROWS];
+#pragma unroll
+    for (int k = 0; k < ROWS; k++) {
+      sum[k] = size[k] = 0;
+    }
+    for (int at = t.row_from; at < fn; at += SPARQR_SOLVE_CHUNK) {
+      const int end = min(fn, at + SPARQR_SOLVE_CHUNK);
+      __syncthreads();
+      load_columns(s, s.x, s.number + t.start, at, end, q, shared_x);
+      __syncthreads();
+#pragma unroll
+      for (int k = 0; k < ROWS; k++) {
+        const int i = t.row_from + warp + k * SPARQR_WARPS;
+        if (i < t.row_to) {
+          const double* row = s.out + t.out + packed_row(i, fn) - i;
+#pragma unroll 8
+          for (int j = at + lane; j < end; j += 32) {
+            // left of the diagonal are entries of the rows above, which are there
+            const double v = row[j] * shared_x[j - at];
+            sum[k] += j >= i ? v : 0;
+            size[k] += j >= i ? fabs(v) : 0;
+          }
+        }
+      }
+    }
+#pragma unroll
+    for (int k = 0; k < ROWS; k++) {
+      const int i = t.row_from + warp + k * SPARQR_WARPS;
+      if (i < t.row_to) {
+        const double c = back_rhs(s, t, i, q);
+        const double rest = fabs(c - warp_sum(sum[k]));
+        worst = fmax(worst, equation_error(rest, fabs(c) + warp_sum(size[k])));
+      }
+    }
   }
   raise_error(s, worst);
 }

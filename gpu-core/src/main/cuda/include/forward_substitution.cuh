@@ -56,10 +56,10 @@ __device__ __forceinline__ void forward_triangle(const SparqrSolve& s, const Spa
       const int k = warp * (32 / SPARQR_WARPS) + u;
       sum = fma(tiles.beside[k][lane], y[k], sum);
     }
-    tiles.part[0][warp][lane] = sum;
+    tiles.part[warp][lane] = sum;
     __syncthreads();
     if (warp == 0) {
-      const auto& part = tiles.part[0];
+      const auto& part = tiles.part;
       const double v = y[32 + lane] - ((part[0][lane] + part[1][lane]) + (part[2][lane] + part[3][lane]));
       y[32 + lane] = forward_chain(tiles.diagonal[1], v);
     }
@@ -170,7 +170,7 @@ __device__ __forceinline__ void forward_item(const SparqrSolve& s) {
       }
       forward_triangle(s, t, q, y, tiles);
     } else {
-      forward_products(s, t, q, entries, tiles.part[0]);
+      forward_products(s, t, q, entries, tiles.part);
     }
   }
   finish_item(s, t);

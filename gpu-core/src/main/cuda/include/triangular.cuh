@@ -22,7 +22,6 @@ constexpr int SPARQR_SOLVE_ASSEMBLE = 3;
 constexpr int SPARQR_SOLVE_CHUNK = 1024;  // columns in shared memory at a time
 constexpr int SPARQR_SOLVE_STEP = 64;     // rows of a step at most
 constexpr int SPARQR_SOLVE_ROWS = 32;     // rows of an item at most, but for steps
-constexpr int SPARQR_SOLVE_SIDES = 2;     // right-hand sides that back substitution has side by side
 constexpr int SPARQR_SOLVE_HEAD = 16;     // words before the counts: a cache line
 
 struct alignas(16) SparqrSolveItem {
@@ -187,11 +186,14 @@ __device__ __forceinline__ void store_columns(const SparqrSolve& s, double* vect
   }
 }
 
+/** Sums of the warps, by row of a part of a step. */
+using SparqrWarpSums = double[SPARQR_WARPS][33];
+
 /** The triangle of a step, in two parts of 32 rows, and room for sums of the warps. */
 struct SparqrTriangle {
   double diagonal[2][32][33];  // the triangles of both parts, their diagonals as reciprocals
   double beside[32][33];       // the first part's rows, the second one's columns
-  double part[SPARQR_SOLVE_SIDES][SPARQR_WARPS][33];
+  SparqrWarpSums part;
 };
 
 /**
