@@ -2,10 +2,6 @@
 // R x = c from the roots of the tree down, and the componentwise backward error of x. In a large front ASSEMBLE items
 // subtract the products with the columns outside of its triangle; then each step of rows, from the last, has a TRIANGLE
 // item, and PRODUCT items that update the rows above it. What is left of a row's right-hand side is kept in x.
-//
-// Where there are two or more right-hand sides, two go side by side, so that the probe beside a single one does not make
-// the chain longer: entries of R are read once for both, and a triangle is solved by a warp for each. A kernel of its own,
-// because it has fewer blocks on a multiprocessor. The operations of one are as if it were alone.
 #pragma once
 #include "triangular.cuh"
 
@@ -18,15 +14,9 @@ __device__ __forceinline__ double back_rhs(const SparqrSolve& s, const SparqrSol
                              : probe_value(s.number[t.start + i]);
 }
 
-/** x of Q right-hand sides in a chunk of columns. */
-template <int Q>
-using BackChunk = double[Q][SPARQR_SOLVE_CHUNK];
-
 /** Sums of a warp's rows, from + warp + k SPARQR_WARPS, over columns [at, end), whose x are in shared memory. */
-template <int Q>
 __device__ __forceinline__ void back_sums(const double* rows, int fn, int from, int to, int at, int end,
-                                          const BackChunk<Q>& shared_x,
-                                          double (&sum)[Q][SPARQR_SOLVE_ROWS / SPARQR_WARPS]) {
+                                          const double* shared_x, double* sum) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   constexpr int ROWS = SPARQR_SOLVE_ROWS / SPARQR_WARPS;
   if (to - from <= SPARQR_WARPS) {
@@ -45,11 +35,7 @@ __device__ __forceinline__ void back_sums(const double* rows, int fn, int from, 
 #pragma unroll
         for (int k = 0; k < BATCH; k++) {
           const int j = first + 32 * k;
-#pragma unroll
-          for (int q = 0; q < Q; q++) {
-            // 0 times -0 leaves any sum as it is
-            sum[q][0] = fma(r[k], j < end ? shared_x[q][j - at] : -0.0, sum[q][0]);
-          }
+          sum[0] = fma(r[k], j < end ? shared_x[j - at] : -0.0, sum[0]);  // 0 times -0 leaves any sum as it is
         }
       }
     }
@@ -67,48 +53,42 @@ __device__ __forceinline__ void back_sums(const double* rows, int fn, int from, 
       step -= SPARQR_WARPS * SPARQR_WARPS;
     }
     __syncwarp();  // as above
+    const double x = j < end ? shared_x[j - at] : -0.0;
 #pragma unroll
-    for (int q = 0; q < Q; q++) {
-      const double x = j < end ? shared_x[q][j - at] : -0.0;
-#pragma unroll
-      for (int k = 0; k < ROWS; k++) {
-        sum[q][k] = fma(r[k], x, sum[q][k]);
-      }
+    for (int k = 0; k < ROWS; k++) {
+      sum[k] = fma(r[k], x, sum[k]);
     }
   }
 }
 
 /** c minus the products of an item's rows with its columns, to `y` in shared memory or, if that is null, to x. */
-template <int Q>
-__device__ __forceinline__ void back_products(const SparqrSolve& s, const SparqrSolveItem& t, int first,
-                                              BackChunk<Q>& shared_x, double (*y)[SPARQR_SOLVE_STEP]) {
+__device__ __forceinline__ void back_products(const SparqrSolve& s, const SparqrSolveItem& t, int q, double* shared_x,
+                                              double* y) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int32_t* number = s.number + t.start;
   constexpr int ROWS = SPARQR_SOLVE_ROWS / SPARQR_WARPS;
-  double sum[Q][ROWS] = {};
+  double sum[ROWS];
+#pragma unroll
+  for (int k = 0; k < ROWS; k++) {
+    sum[k] = 0;
+  }
   for (int at = t.column_from; at < t.column_to; at += SPARQR_SOLVE_CHUNK) {
     const int end = min(t.column_to, at + SPARQR_SOLVE_CHUNK);
     __syncthreads();
-#pragma unroll
-    for (int q = 0; q < Q; q++) {
-      load_columns(s, s.x, number, at, end, first + q, shared_x[q]);
-    }
+    load_columns(s, s.x, number, at, end, q, shared_x);
     __syncthreads();
-    back_sums<Q>(s.out + t.out, t.fn, t.row_from, t.row_to, at, end, shared_x, sum);
+    back_sums(s.out + t.out, t.fn, t.row_from, t.row_to, at, end, shared_x, sum);
   }
 #pragma unroll
-  for (int q = 0; q < Q; q++) {
-#pragma unroll
-    for (int k = 0; k < ROWS; k++) {
-      const double total = warp_sum(sum[q][k]);
-      const int i = t.row_from + warp + k * SPARQR_WARPS;
-      if (lane == 0 && i < t.row_to) {
-        const double v = back_rhs(s, t, i, first + q) - total;
-        if (y != nullptr) {
-          y[q][i - t.row_from] = v;
-        } else {
-          __stcg(s.x + static_cast<long long>(number[i]) * s.rhs + first + q, v);
-        }
+  for (int k = 0; k < ROWS; k++) {
+    const double total = warp_sum(sum[k]);
+    const int i = t.row_from + warp + k * SPARQR_WARPS;
+    if (lane == 0 && i < t.row_to) {
+      const double v = back_rhs(s, t, i, q) - total;
+      if (y != nullptr) {
+        y[i - t.row_from] = v;
+      } else {
+        __stcg(s.x + static_cast<long long>(number[i]) * s.rhs + q, v);
       }
     }
   }
@@ -127,46 +107,36 @@ __device__ __forceinline__ double back_chain(const double (*tile)[33], double v)
 }
 
 /**
- * Solves the triangle of the item's rows in place, `y` in shared memory with zeros to the end of the step, by a warp for
- * each right-hand side; then writes x. The triangle must be loaded.
+ * Solves the triangle of the item's rows in place, `y` in shared memory with zeros to the end of the step; then writes x.
+ * The triangle must be loaded.
  */
-template <int Q>
-__device__ __forceinline__ void back_triangle(const SparqrSolve& s, const SparqrSolveItem& t, int first,
-                                              double (*y)[SPARQR_SOLVE_STEP], const SparqrTriangle& tiles,
-                                              SparqrWarpSums* sums) {
-  static_assert(Q <= SPARQR_WARPS, "");
+__device__ __forceinline__ void back_triangle(const SparqrSolve& s, const SparqrSolveItem& t, int q, double* y,
+                                              SparqrTriangle& tiles) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const int side = Q == 1 ? 0 : warp;  // of the warps that solve
   __syncthreads();
   if (t.row_to - t.row_from > 32) {
-    if (warp < Q) {
-      y[side][32 + lane] = back_chain(tiles.diagonal[1], y[side][32 + lane]);
+    if (warp == 0) {
+      y[32 + lane] = back_chain(tiles.diagonal[1], y[32 + lane]);
     }
     __syncthreads();
+    double sum = 0;
 #pragma unroll
-    for (int q = 0; q < Q; q++) {
-      double sum = 0;
-#pragma unroll
-      for (int u = 0; u < 32 / SPARQR_WARPS; u++) {
-        const int k = warp * (32 / SPARQR_WARPS) + u;
-        sum = fma(tiles.beside[lane][k], y[q][32 + k], sum);
-      }
-      sums[q][warp][lane] = sum;
+    for (int u = 0; u < 32 / SPARQR_WARPS; u++) {
+      const int k = warp * (32 / SPARQR_WARPS) + u;
+      sum = fma(tiles.beside[lane][k], y[32 + k], sum);
     }
+    tiles.part[warp][lane] = sum;
     __syncthreads();
-    if (warp < Q) {
-      const SparqrWarpSums& part = sums[side];
-      y[side][lane] -= (part[0][lane] + part[1][lane]) + (part[2][lane] + part[3][lane]);
+    if (warp == 0) {
+      const auto& part = tiles.part;
+      y[lane] -= (part[0][lane] + part[1][lane]) + (part[2][lane] + part[3][lane]);
     }
   }
-  if (warp < Q) {
-    y[side][lane] = back_chain(tiles.diagonal[0], y[side][lane]);
+  if (warp == 0) {
+    y[lane] = back_chain(tiles.diagonal[0], y[lane]);
   }
   __syncthreads();
-#pragma unroll
-  for (int q = 0; q < Q; q++) {
-    store_columns(s, s.x, s.number + t.start, t.row_from, t.row_to, first + q, y[q]);
-  }
+  store_columns(s, s.x, s.number + t.start, t.row_from, t.row_to, q, y);
 }
 
 /** The entries of R that a thread takes of a PRODUCT item, at most 32 rows: 8 of them a warp, two columns a lane. */
@@ -220,91 +190,56 @@ __device__ __forceinline__ double lane_sums(const double (&v)[N]) {
 }
 
 /** x -= R x for the item's rows and columns, in what is left of its rows' right-hand sides. */
-template <int Q>
-__device__ __forceinline__ void back_step(const SparqrSolve& s, int first, const BackEntries& e) {
-  double* own = s.x + static_cast<long long>(e.row) * s.rhs + first;
-  double before[Q], x[Q][BackEntries::COLUMNS];
+__device__ __forceinline__ void back_step(const SparqrSolve& s, int q, const BackEntries& e) {
+  double* own = s.x + static_cast<long long>(e.row) * s.rhs + q;
+  const double before = e.owner ? __ldcg(own) : 0;
+  double x[BackEntries::COLUMNS];
 #pragma unroll
-  for (int q = 0; q < Q; q++) {
-    before[q] = e.owner ? __ldcg(own + q) : 0;
+  for (int c = 0; c < BackEntries::COLUMNS; c++) {
+    x[c] = __ldcg(s.x + static_cast<long long>(e.column[c]) * s.rhs + q);
+  }
+  double sum[BackEntries::ROWS];
+#pragma unroll
+  for (int k = 0; k < BackEntries::ROWS; k++) {
+    sum[k] = 0;
 #pragma unroll
     for (int c = 0; c < BackEntries::COLUMNS; c++) {
-      x[q][c] = __ldcg(s.x + static_cast<long long>(e.column[c]) * s.rhs + first + q);
+      sum[k] = fma(e.r[k][c], x[c], sum[k]);
     }
   }
-#pragma unroll
-  for (int q = 0; q < Q; q++) {
-    double sum[BackEntries::ROWS];
-#pragma unroll
-    for (int k = 0; k < BackEntries::ROWS; k++) {
-      sum[k] = 0;
-#pragma unroll
-      for (int c = 0; c < BackEntries::COLUMNS; c++) {
-        sum[k] = fma(e.r[k][c], x[q][c], sum[k]);
-      }
-    }
-    const double total = lane_sums(sum);
-    if (e.owner) {
-      __stcg(own + q, before[q] - total);
-    }
+  const double total = lane_sums(sum);
+  if (e.owner) {
+    __stcg(own, before - total);
   }
 }
 
-/** Shared memory of an item for up to SIDES right-hand sides side by side. */
-template <int SIDES>
-struct BackShared {
-  SparqrTriangle tiles;
-  SparqrWarpSums sums[SIDES];
-  double x[SIDES][SPARQR_SOLVE_CHUNK];
-  double y[SIDES][SPARQR_SOLVE_STEP];
-};
-
-/** An item for Q right-hand sides from `first` on. */
-template <int Q, int SIDES>
-__device__ __forceinline__ void back_sides(const SparqrSolve& s, const SparqrSolveItem& t, int first,
-                                           const BackEntries& entries, BackShared<SIDES>& shared) {
-  BackChunk<Q>& x = reinterpret_cast<BackChunk<Q>&>(shared.x);
-  __syncthreads();
-  if (t.kind == SPARQR_SOLVE_PRODUCT) {
-    back_step<Q>(s, first, entries);
-  } else if (t.kind == SPARQR_SOLVE_ASSEMBLE) {
-    back_products<Q>(s, t, first, x, nullptr);
-  } else {
-    for (int k = threadIdx.x; k < SPARQR_SOLVE_STEP; k += SPARQR_THREADS) {
-      const bool triangle = t.kind == SPARQR_SOLVE_TRIANGLE && t.row_from + k < t.row_to;
-#pragma unroll
-      for (int q = 0; q < Q; q++) {
-        shared.y[q][k] =
-            triangle
-                ? __ldcg(s.x + static_cast<long long>(s.number[t.start + t.row_from + k]) * s.rhs + first + q)
-                : 0;
-      }
-    }
-    if (t.kind == SPARQR_SOLVE_WHOLE) {
-      __syncthreads();
-      back_products<Q>(s, t, first, x, shared.y);
-    }
-    back_triangle<Q>(s, t, first, shared.y, shared.tiles, shared.sums);
-  }
-}
-
-/** One item by this block, SIDES right-hand sides at a time. */
-template <int SIDES>
+/** One item by this block. */
 __device__ __forceinline__ void back_item(const SparqrSolve& s) {
   __shared__ SparqrSolveItem t;
-  __shared__ BackShared<SIDES> shared;
+  __shared__ SparqrTriangle tiles;
+  __shared__ double shared_x[SPARQR_SOLVE_CHUNK];
+  __shared__ double y[SPARQR_SOLVE_STEP];
   BackEntries entries;
   const auto ahead = [](int kind) { return kind == SPARQR_SOLVE_WHOLE || kind == SPARQR_SOLVE_ASSEMBLE; };
-  if (!next_loaded_item(s, t, ahead, entries, shared.tiles)) {
+  if (!next_loaded_item(s, t, ahead, entries, tiles)) {
     return;
   }
-  int q = 0;
-  for (; q + SIDES <= s.rhs; q += SIDES) {
-    back_sides<SIDES>(s, t, q, entries, shared);
-  }
-  if constexpr (SIDES > 1) {
-    for (; q < s.rhs; q++) {
-      back_sides<1>(s, t, q, entries, shared);
+  for (int q = 0; q < s.rhs; q++) {
+    __syncthreads();
+    if (t.kind == SPARQR_SOLVE_PRODUCT) {
+      back_step(s, q, entries);
+    } else if (t.kind == SPARQR_SOLVE_ASSEMBLE) {
+      back_products(s, t, q, shared_x, nullptr);
+    } else {
+      for (int k = threadIdx.x; k < SPARQR_SOLVE_STEP; k += SPARQR_THREADS) {
+        const bool triangle = t.kind == SPARQR_SOLVE_TRIANGLE && t.row_from + k < t.row_to;
+        y[k] = triangle ? __ldcg(s.x + static_cast<long long>(s.number[t.start + t.row_from + k]) * s.rhs + q) : 0;
+      }
+      if (t.kind == SPARQR_SOLVE_WHOLE) {
+        __syncthreads();
+        back_products(s, t, q, shared_x, y);
+      }
+      back_triangle(s, t, q, y, tiles);
     }
   }
   finish_item(s, t);

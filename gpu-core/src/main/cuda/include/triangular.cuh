@@ -186,14 +186,11 @@ __device__ __forceinline__ void store_columns(const SparqrSolve& s, double* vect
   }
 }
 
-/** Sums of the warps, by row of a part of a step. */
-using SparqrWarpSums = double[SPARQR_WARPS][33];
-
 /** The triangle of a step, in two parts of 32 rows, and room for sums of the warps. */
 struct SparqrTriangle {
   double diagonal[2][32][33];  // the triangles of both parts, their diagonals as reciprocals
   double beside[32][33];       // the first part's rows, the second one's columns
-  SparqrWarpSums part;
+  double part[SPARQR_WARPS][33];
 };
 
 /**

@@ -6,13 +6,7 @@
 /** R x = c. Grid: items. Block: 128 threads, as below; bounds for many blocks: most of them wait for memory. */
 extern "C" __global__ void __launch_bounds__(SPARQR_THREADS, 5)
     sparqr_back_substitution(const __grid_constant__ SparqrSolve solve) {
-  back_item<1>(solve);
-}
-
-/** The same for two right-hand sides or more. */
-extern "C" __global__ void __launch_bounds__(SPARQR_THREADS, 4)
-    sparqr_back_substitution_2(const __grid_constant__ SparqrSolve solve) {
-  back_item<2>(solve);
+  back_item(solve);
 }
 
 /** The backward error of x. */

@@ -62,7 +62,7 @@ public sealed interface TaskOutput extends Serializable permits TaskOutput.Frame
     return switch (Frame.kind(frame)) {
       case TASK -> new Report(frame);
       case OBJECT -> new Refusal(frame);
-      case SPARSE -> new Solution(frame);
+      case SPARSE, SOLUTION -> new Solution(frame);
       case REFLECTORS -> new Reflectors(frame);
       case FACTOR -> new FactorFrame(frame);
       default ->

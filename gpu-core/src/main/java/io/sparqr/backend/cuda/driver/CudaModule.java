@@ -304,15 +304,8 @@ public final class CudaModule implements AutoCloseable {
     FORWARD_ERROR,
     /** R x = c. */
     BACK_SUBSTITUTION,
-    /** The same for two right-hand sides or more. */
-    BACK_SUBSTITUTION_2,
     /** Its backward error. */
-    BACK_ERROR;
-
-    /** R x = c for so many right-hand sides. */
-    public static SolveKind backSubstitution(int rhs) {
-      return rhs > 1 ? BACK_SUBSTITUTION_2 : BACK_SUBSTITUTION;
-    }
+    BACK_ERROR
   }
 
   /** Launches a part of a solve of this many items. */

@@ -340,8 +340,8 @@ public final class DeviceRows implements KeptRows {
     lists.begin(Part.FORWARD_PROGRESS, stream);
     ByteBuffer forward =
         parameter(Part.FORWARD, Part.FORWARD_PROGRESS, vectors.c.address(), vectors.y, rhs);
-    launch(SolveKind.FORWARD_SUBSTITUTION, sizes.forwardItems(), forward);
-    launch(SolveKind.FORWARD_ERROR, sizes.forwardItems(), forward);
+    launch(SolveKind.FORWARD_SUBSTITUTION, forward);
+    launch(SolveKind.FORWARD_ERROR, forward);
   }
 
   /** The check alone, of zero vectors: nothing is solved forward, the rows' bits are summed. */
@@ -352,7 +352,6 @@ public final class DeviceRows implements KeptRows {
     }
     launch(
         SolveKind.FORWARD_ERROR,
-        sizes.forwardItems(),
         parameter(Part.FORWARD, Part.FORWARD_PROGRESS, vectors.c.address(), vectors.y, 1));
   }
 
@@ -447,8 +446,8 @@ public final class DeviceRows implements KeptRows {
   private Solved back(long c, int rhs, PinnedBuffer buffer, int end) {
     lists.begin(Part.BACK_PROGRESS, stream);
     ByteBuffer back = parameter(Part.BACK, Part.BACK_PROGRESS, c, vectors.x, rhs);
-    launch(SolveKind.backSubstitution(rhs), sizes.backItems(), back);
-    launch(SolveKind.BACK_ERROR, sizes.backItems(), back);
+    launch(SolveKind.BACK_SUBSTITUTION, back);
+    launch(SolveKind.BACK_ERROR, back);
     stream.download(buffer, 0, vectors.x.at(0), end);
     lists.end(Part.FORWARD_PROGRESS, stream, buffer, end, 3);
     lists.end(Part.BACK_PROGRESS, stream, buffer, end + 24, 2);
@@ -461,7 +460,9 @@ public final class DeviceRows implements KeptRows {
     return new Solved(x, error, ends[2]);
   }
 
-  private void launch(SolveKind kind, int items, ByteBuffer parameter) {
+  private void launch(SolveKind kind, ByteBuffer parameter) {
+    boolean back = kind == SolveKind.BACK_SUBSTITUTION || kind == SolveKind.BACK_ERROR;
+    int items = back ? sizes.backItems() : sizes.forwardItems();
     session.device().module().launchSolve(kind, stream, parameter, items);
   }
 

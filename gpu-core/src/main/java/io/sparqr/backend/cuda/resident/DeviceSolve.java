@@ -89,7 +89,7 @@ public final class DeviceSolve {
         lists.address(Part.BACK_PROGRESS)
       };
       ByteBuffer p = parameter(places, rhs, lists.sizes().storedRhs());
-      stage.module().launchSolve(SolveKind.backSubstitution(rhs), stream, p, items);
+      stage.module().launchSolve(SolveKind.BACK_SUBSTITUTION, stream, p, items);
       stage.module().launchSolve(SolveKind.BACK_ERROR, stream, p, items);
       long[] ends = new long[2];
       PinnedBuffer words = pinned.acquire(16);

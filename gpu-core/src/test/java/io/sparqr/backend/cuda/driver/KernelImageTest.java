@@ -50,7 +50,6 @@ class KernelImageTest {
               "sparqr_forward_substitution",
               "sparqr_forward_error",
               "sparqr_back_substitution",
-              "sparqr_back_substitution_2",
               "sparqr_back_error"),
           Part.DENSE,
           List.of(
