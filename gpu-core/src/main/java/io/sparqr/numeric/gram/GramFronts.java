@@ -167,7 +167,8 @@ final class GramFronts {
       return "more than " + mostWeak + " weak columns";
     }
     return isGivenUp()
-        ? "more than %d pivots below 1/%.1f of their columns".formatted(small.most, small.loss)
+        ? "more than %d pivots below 1/%d of their columns"
+            .formatted(small.most, Math.round(small.loss))
         : "";
   }
 

@@ -251,7 +251,7 @@ class GramLimitsTest {
       new RowProducts(rows, new GramChunks(c.shape)).squares(Crew.ALONE);
       int before = read[0];
       GramQr qr = factor(rows, c.shape, 1, Crew.ALONE);
-      boolean left = qr.refused().equals("more than 16 pivots below 1/8.0 of their columns");
+      boolean left = qr.refused().equals("more than 16 pivots below 1/8 of their columns");
       assertThat(left).as("%d pairs: %s", pairs, qr.refused()).isEqualTo(pairs > 16);
       assertThat(read[0] > 2 * before).as("%d pairs, root begun", pairs).isEqualTo(pairs <= 16);
     }
