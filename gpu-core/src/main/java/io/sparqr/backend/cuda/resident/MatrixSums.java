@@ -51,17 +51,22 @@ public final class MatrixSums implements AutoCloseable {
     this.rows = rows;
     this.columns = Math.max(columns, LEAST);
     byColumn = new DeviceBuffer(device.driver(), 8L * ARRAYS * this.columns);
+    DeviceBuffer room = null;
     boolean done = false;
     try {
-      probe = new DeviceBuffer(device.driver(), 8 * rows);
+      room = new DeviceBuffer(device.driver(), 8 * rows);
       // sums of bits alone read it before anything is in it
-      stream.fill(probe.at(0), (byte) 0, 8 * rows);
+      stream.fill(room.at(0), (byte) 0, 8 * rows);
       done = true;
     } finally {
       if (!done) {
         byColumn.close();
+        if (room != null) {
+          room.close();
+        }
       }
     }
+    probe = room;
   }
 
   /** Whether there is room for a matrix of this size. */
