@@ -87,7 +87,8 @@ final class FrontWorker {
           other.refusal = refusal;
           other.toldBefore = told[u];
           for (int i : group.subtree(u)) {
-            other.single(i, Crew.ALONE);
+            // By the crew, so that a job that is cancelled ends between two fronts.
+            crew.run(1, k -> other.single(i, Crew.ALONE));
           }
         });
     for (int i : group.above()) {

@@ -2,6 +2,7 @@
 package io.sparqr.backend.cpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.sparqr.matrix.gallery.Gallery;
@@ -12,20 +13,23 @@ import io.sparqr.numeric.RowSplit;
 import io.sparqr.numeric.SubtreeProblem;
 import io.sparqr.numeric.Tolerances;
 import io.sparqr.numeric.dense.BlasLoader;
+import io.sparqr.numeric.dense.DenseKernels;
 import io.sparqr.numeric.gram.GramQr;
 import io.sparqr.ordering.OrderingMethod;
 import io.sparqr.sparse.CsrMatrix;
 import io.sparqr.symbolic.Panels;
 import io.sparqr.symbolic.SymbolicAnalyzer;
 import io.sparqr.symbolic.SymbolicOptions;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CancellationException;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What a task tells of trees by their Gram matrix: flops done and memory held. */
+/** What a task tells of trees by their Gram matrix, and how those go on that are refused. */
 class GramBookkeepingTest {
 
   /** The analysis counts one. */
@@ -99,6 +103,45 @@ class GramBookkeepingTest {
             .containsExactly(expected);
       }
     }
+  }
+
+  /** Kernels that count their calls, and interrupt the thread at one of them. */
+  private static DenseKernels counting(long[] calls, long interruptAt) {
+    DenseKernels kernels = BlasLoader.kernels();
+    return (DenseKernels)
+        Proxy.newProxyInstance(
+            DenseKernels.class.getClassLoader(),
+            new Class<?>[] {DenseKernels.class},
+            (proxy, method, arguments) -> {
+              if (++calls[0] == interruptAt) {
+                Thread.currentThread().interrupt();
+              }
+              return method.invoke(kernels, arguments);
+            });
+  }
+
+  /** Within a subtree, too, of which each is a part of the whole work. */
+  @Test
+  void aCancelledJobEndsBetweenTwoFrontsOfARefusedTree() {
+    SubtreeProblem problem = whole(Gallery.generate("gen:cells2d100"), 1e200);
+    var options = new FactorOptions(1e-8, 1, 0);
+    long[] reflectors = new long[1];
+    try (var cpu = new CpuSubtreeFactorizer(counting(reflectors, -1), (tree, i) -> false)) {
+      cpu.factor(problem, options);
+    }
+    long[] all = new long[1];
+    try (var cpu = new CpuSubtreeFactorizer(counting(all, -1), ALL)) {
+      cpu.factor(problem, options.gram(true));
+    }
+    long first = all[0] - reflectors[0] + 1;
+    long[] calls = new long[1];
+    try (var cpu = new CpuSubtreeFactorizer(counting(calls, first), ALL)) {
+      assertThatThrownBy(() -> cpu.factor(problem, options.gram(true)))
+          .isInstanceOf(CancellationException.class);
+    } finally {
+      assertThat(Thread.interrupted()).isTrue();
+    }
+    assertThat(calls[0]).isBetween(first, first + reflectors[0] / 200);
   }
 
   /** R by the Gram matrix is on the heap until the last of its fronts is packed. */
