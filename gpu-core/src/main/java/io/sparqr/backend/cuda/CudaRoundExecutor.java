@@ -26,6 +26,7 @@ import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.schedule.StageSchedule;
 import io.sparqr.backend.staged.executor.KeptRows;
 import io.sparqr.backend.staged.executor.RoundExecutor;
+import io.sparqr.backend.staged.layout.RowGroups;
 import io.sparqr.backend.staged.layout.StageProgram;
 import io.sparqr.backend.staged.solve.SolveLists;
 import io.sparqr.error.InsufficientMemoryException;
@@ -36,6 +37,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,8 +45,8 @@ import org.jspecify.annotations.Nullable;
  * launch, because tasks wait for their dependencies; a launch ends where rows of R become complete.
  * Values are uploaded through page-locked buffers filled by several threads; rows of R are
  * downloaded on a separate stream as soon as the launch that finishes them is over, while later
- * ones run. The structure of the last stage stays on the device, so that the same program with
- * other values uploads values only.
+ * ones run, those of a large front part by part. The structure of the last stage stays on the
+ * device, so that the same program with other values uploads values only.
  *
  * <p>Not thread-safe; holds its device memory until close().
  */
@@ -208,7 +210,6 @@ public final class CudaRoundExecutor implements RoundExecutor {
     long sent =
         (input == null ? upload.states(program.initialState()) : upload.values(program, input))
             .run(workers);
-    var rows = new RowDownload(transfers, memory, program, launches, sink);
     // One event per launch, then the beginning and the end of all launches.
     List<CudaEvent> events = new ArrayList<>();
     Workers.Running downloads = null;
@@ -217,9 +218,7 @@ public final class CudaRoundExecutor implements RoundExecutor {
       resident = program;
       int n = launches.ends().length;
       if (!sink.later()) {
-        downloads =
-            workers.start(
-                rows.items(), i -> rows.run(i, events.get(launches.launchOf(rows.group(i)))));
+        downloads = rows(program, sink, g -> events.get(launches.launchOf(g))).start();
       }
       sink.underWay();
       Result result = collect(program, sent, sink.later());
@@ -357,8 +356,12 @@ public final class CudaRoundExecutor implements RoundExecutor {
   @Override
   public void deliver(StageProgram program, RowSink sink) {
     device.bind();
-    var rows = new RowDownload(transfers, memory, program, launches, sink);
-    workers.run(rows.items(), i -> rows.run(i, null));
+    rows(program, sink, null).run();
+  }
+
+  private RowDownload rows(
+      StageProgram program, RowSink sink, @Nullable Function<RowGroups.Group, CudaEvent> end) {
+    return new RowDownload(transfers, workers, memory, program, launches, sink, end);
   }
 
   @Override

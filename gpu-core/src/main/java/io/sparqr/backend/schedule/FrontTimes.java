@@ -150,6 +150,11 @@ final class FrontTimes {
     return start[f] + length[f] + late[f];
   }
 
+  /** Whether the rows of front f leave later than {@link FrontSchedule#doneRound} has it. */
+  boolean isLate(int f) {
+    return late[f] > 0;
+  }
+
   /** The last round in which front f has tasks. */
   private int end(int f) {
     return start[f] + length[f] + tail[f];

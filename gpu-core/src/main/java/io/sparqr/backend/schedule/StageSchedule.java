@@ -118,6 +118,19 @@ public final class StageSchedule {
     return times.rowsEnd(f);
   }
 
+  /**
+   * The round that writes the packed rows of front f up to this one, at most {@link #lastRound}. If
+   * dead columns are dropped at its end, all rows are written again.
+   */
+  public int rowRound(int f, int row) {
+    FrontSchedule s = stage.rounds[f];
+    int tile = row / TaskLayout.TILE;
+    if (s == null || times.isLate(f) || tile >= s.pivotTiles) {
+      return lastRound(f);
+    }
+    return times.start[f] + s.doneRound[tile] + 1;
+  }
+
   /** The first round in which front f is factored; S and blocks are assembled one round earlier. */
   public int firstRound(int f) {
     return times.start[f];

@@ -100,6 +100,11 @@ final class RowRooms {
     return room != null && room.doubles == doubles ? room.values.get() : memory.allocate(doubles);
   }
 
+  /** Takes a front's memory back: its rows are to come again, in a later stage. */
+  void giveBack(int front, DoubleBuffer values) {
+    rooms.put(front, new Room(values.capacity(), new Later<>(() -> values)));
+  }
+
   /** Values of the pivot rows of a front of full rank. */
   static int valuesOfR(FrontDescriptor d) {
     long r = Math.min(d.fm(), d.fp());

@@ -192,6 +192,17 @@ final class StageRows implements RoundExecutor.RowSink {
     }
 
     @Override
+    public void again() {
+      bits.reset();
+      blockBits.reset();
+    }
+
+    @Override
+    public void giveUp() {
+      rooms.giveBack(fronts[f], parts[0]);
+    }
+
+    @Override
     public void end() {
       int front = fronts[f];
       ContributionBlock block =

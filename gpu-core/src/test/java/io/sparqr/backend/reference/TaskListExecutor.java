@@ -116,14 +116,19 @@ public final class TaskListExecutor implements RoundExecutor {
   @Override
   public Result execute(StageProgram p, StageInput in, double tolerance, RowSink sink) {
     begin(p, in, tolerance);
+    boolean early = choice == null && !sink.later();
+    EarlyRows rows = early ? new EarlyRows(p, stage.out, stage.state, sink) : null;
     if (choice != null) {
       runFreely();
     }
     for (int r = 0; choice == null && r < p.schedule().rounds(); r++) {
       runRound(r);
+      if (early) {
+        rows.after(r);
+      }
     }
     sink.underWay();
-    if (!sink.later()) {
+    if (!early && !sink.later()) {
       deliver(p, sink);
     }
     return new Result(stage.state.clone(), stage.residual.clone(), 0, 0);

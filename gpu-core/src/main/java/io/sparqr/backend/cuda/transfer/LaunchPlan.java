@@ -2,8 +2,9 @@
 package io.sparqr.backend.cuda.transfer;
 
 import io.sparqr.backend.schedule.StageSchedule;
+import io.sparqr.backend.staged.layout.RowGroups;
+import io.sparqr.backend.staged.layout.RowGroups.Group;
 import io.sparqr.backend.staged.layout.StageProgram;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
@@ -18,47 +19,16 @@ import java.util.List;
  */
 public record LaunchPlan(List<Group> groups, int[] ends) {
 
-  /** Bytes of rows downloaded together. */
-  private static final int GROUP_BYTES = 8 << 20;
-
   /** Minimum tasks of a launch before it may end for a group of rows. */
   private static final int LAUNCH_TASKS = 8192;
 
   /** Tasks up to the ends of the first launches, in a stage of several times as many. */
   private static final int[] FIRST_TASKS = {LAUNCH_TASKS, 8 * LAUNCH_TASKS};
 
-  /**
-   * Fronts [from, to).
-   *
-   * @param ready the round after which their rows are complete
-   */
-  record Group(int from, int to, int ready) {}
-
   /** The plan of a stage. */
   public static LaunchPlan of(StageProgram program) {
-    List<Group> groups = groups(program);
+    List<Group> groups = RowGroups.of(program);
     return new LaunchPlan(groups, ends(program.schedule(), groups));
-  }
-
-  /** Contiguous fronts with about GROUP_BYTES of rows in total; a single front may have more. */
-  private static List<Group> groups(StageProgram program) {
-    List<Group> groups = new ArrayList<>();
-    int from = 0;
-    while (from < program.fronts()) {
-      int to = from;
-      int ready = 0;
-      do {
-        ready = Math.max(ready, program.schedule().lastRound(to));
-        to++;
-      } while (to < program.fronts()
-          && 8 * (program.outStart(to + 1) - program.outStart(from)) <= GROUP_BYTES);
-      if (program.outStart(to) > program.outStart(from)) {
-        groups.add(new Group(from, to, Math.min(ready, program.schedule().rounds() - 1)));
-      }
-      from = to;
-    }
-    groups.sort((a, b) -> Integer.compare(a.ready, b.ready));
-    return groups;
   }
 
   /** A launch ends with the round that completes a group, but not before it has a minimum size. */
@@ -77,9 +47,9 @@ public record LaunchPlan(List<Group> groups, int[] ends) {
       }
     }
     for (Group g : groups) {
-      long to = schedule.roundStart(g.ready + 1);
+      long to = schedule.roundStart(g.ready() + 1);
       if (to - from >= LAUNCH_TASKS) {
-        ends[n++] = g.ready;
+        ends[n++] = g.ready();
         from = to;
       }
     }
@@ -92,7 +62,7 @@ public record LaunchPlan(List<Group> groups, int[] ends) {
 
   /** The number of the launch that completes a group's rows. */
   public int launchOf(Group group) {
-    int at = Arrays.binarySearch(ends, group.ready);
+    int at = Arrays.binarySearch(ends, group.ready());
     return at < 0 ? -at - 1 : at;
   }
 }

@@ -303,6 +303,12 @@ public interface RoundExecutor extends AutoCloseable {
 
     /** Called after the last piece. */
     void end();
+
+    /** Called in place of {@link #end} if all pieces come again: dead columns have been dropped. */
+    default void again() {}
+
+    /** Called in place of {@link #end} if the front is not sound: what has come is of no use. */
+    default void giveUp() {}
   }
 
   /** Receives packed rows. */
@@ -331,8 +337,8 @@ public interface RoundExecutor extends AutoCloseable {
     void accept(int front, DoubleBuffer rows);
 
     /**
-     * Takes the packed rows of a large front in pieces instead. The default joins them for {@link
-     * #accept}.
+     * Takes the packed rows of a large front in pieces instead, the first of them perhaps before it
+     * is known whether the front is sound. The default joins them for {@link #accept}.
      *
      * @param length of the front's slice of the output buffer
      */
