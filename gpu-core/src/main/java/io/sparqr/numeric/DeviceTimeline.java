@@ -20,6 +20,7 @@ import java.util.List;
  * @param binSeconds length of a bin; the last one ends with the stage
  * @param blockSeconds size causes x bins, in the order of {@link Cause}: seconds summed over all
  *     blocks; not copied
+ * @param copies between host and device
  */
 public record DeviceTimeline(
     String device,
@@ -27,8 +28,22 @@ public record DeviceTimeline(
     double seconds,
     long tasks,
     double binSeconds,
-    double[][] blockSeconds)
+    double[][] blockSeconds,
+    Copies copies)
     implements Serializable {
+
+  /**
+   * Copies of a stage: values and lists to the device, rows from it.
+   *
+   * @param seconds while any was under way
+   * @param hiddenSeconds the part of it between the begin of the first task and the end of the last
+   * @param bytes of all
+   */
+  public record Copies(double seconds, double hiddenSeconds, long bytes) implements Serializable {
+
+    /** None, or not measured. */
+    public static final Copies NONE = new Copies(0, 0, 0);
+  }
 
   /** Bins of a timeline at most: as many as a line of text shows. */
   public static final int MOST_BINS = 64;
@@ -102,7 +117,12 @@ public record DeviceTimeline(
         spent[Cause.COUNTED][to] -= seconds;
       }
     }
-    return new DeviceTimeline(device, slots, 1e-9 * nanos, tasks, length, spent);
+    return new DeviceTimeline(device, slots, 1e-9 * nanos, tasks, length, spent, Copies.NONE);
+  }
+
+  /** A copy with other copies. */
+  public DeviceTimeline withCopies(Copies other) {
+    return new DeviceTimeline(device, slots, seconds, tasks, binSeconds, blockSeconds, other);
   }
 
   @Override

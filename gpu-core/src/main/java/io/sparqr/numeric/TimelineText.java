@@ -18,6 +18,7 @@ import java.util.Locale;
  *   no task             20.0%  3.15
  * </pre>
  *
+ * Below it, if any were measured: {@code copies 0.0512 s of 0.984 GB, 78.1% of it while tasks ran}.
  * Causes without any time are left out; {@code .} is less than a twentieth, {@code #} at least
  * nineteen of them.
  */
@@ -53,6 +54,16 @@ public final class TimelineText {
         }
         text.append(System.lineSeparator());
       }
+    }
+    DeviceTimeline.Copies copies = d.copies();
+    if (copies.bytes() > 0) {
+      text.append(
+          String.format(
+              Locale.ROOT,
+              "  copies %.4f s of %.3f GB, %.1f%% of it while tasks ran%n",
+              copies.seconds(),
+              1e-9 * copies.bytes(),
+              100 * copies.hiddenSeconds() / copies.seconds()));
     }
   }
 

@@ -49,6 +49,16 @@ class DeviceTimelineTest {
   }
 
   @Test
+  void theTextTellsOfCopiesIfAnyWereMeasured() {
+    var copies = new DeviceTimeline.Copies(0.0512, 0.04, 984_000_000);
+    assertThat(small().withCopies(copies).toString())
+        .isEqualTo(
+            small()
+                + "  copies 0.0512 s of 0.984 GB, 78.1% of it while tasks ran"
+                + System.lineSeparator());
+  }
+
+  @Test
   void theTextHasALineForEachCauseThatThereIs() {
     String expected =
         """

@@ -12,6 +12,7 @@ import io.sparqr.backend.cuda.resident.DeviceRows;
 import io.sparqr.backend.cuda.resident.DeviceSession;
 import io.sparqr.backend.cuda.resident.DeviceSolve;
 import io.sparqr.backend.cuda.resident.Residents;
+import io.sparqr.backend.cuda.transfer.CopyTimes;
 import io.sparqr.backend.cuda.transfer.LaunchPlan;
 import io.sparqr.backend.cuda.transfer.LoadedStage;
 import io.sparqr.backend.cuda.transfer.PinnedPool;
@@ -187,10 +188,28 @@ public final class CudaRoundExecutor implements RoundExecutor {
   }
 
   /** Runs a stage; input null: its values are here. */
-  @SuppressWarnings("ReferenceEquality")
   private Result run(
       StageProgram program, @Nullable StageInput input, double tolerance, RowSink sink) {
     timelines = List.of();
+    if (!timed) {
+      return run(program, input, tolerance, sink, null);
+    }
+    try (var copies = new CopyTimes(device.driver(), compute)) {
+      transfers.measured(copies);
+      return run(program, input, tolerance, sink, copies);
+    } finally {
+      transfers.measured(null);
+    }
+  }
+
+  /** The same. */
+  @SuppressWarnings("ReferenceEquality")
+  private Result run(
+      StageProgram program,
+      @Nullable StageInput input,
+      double tolerance,
+      RowSink sink,
+      @Nullable CopyTimes copies) {
     dropLists();
     lane.makeRoom(program);
     if (input == null) {
@@ -227,8 +246,9 @@ public final class CudaRoundExecutor implements RoundExecutor {
         downloads = null;
       }
       kernelMillis = events.get(n + 1).since(events.get(n));
-      if (timed) {
-        timelines = List.of(lane.timeline().read(options.bundle()));
+      if (copies != null) {
+        DeviceTimeline.Copies its = copies.beside(events.get(n), events.get(n + 1));
+        timelines = List.of(lane.timeline().read(options.bundle()).withCopies(its));
       }
       return result;
     } finally {

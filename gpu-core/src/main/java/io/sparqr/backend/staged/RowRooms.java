@@ -4,10 +4,13 @@ package io.sparqr.backend.staged;
 import io.sparqr.backend.schedule.FrontDescriptor;
 import io.sparqr.backend.staged.layout.StageProgram;
 import io.sparqr.numeric.RowMemory;
+import io.sparqr.symbolic.SymbolicAnalysis;
 import io.sparqr.threads.HostThreads;
 import io.sparqr.threads.Later;
 import java.nio.DoubleBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +27,12 @@ final class RowRooms {
 
   /** An array of at least this many doubles is worth several threads. */
   static final int LARGE = 1 << 20;
+
+  /** An array of at least this many takes a thread as long as a device takes for a stage. */
+  private static final int LARGEST = 8 * LARGE;
+
+  /** Longer ones are no arrays. */
+  private static final int MOST = Integer.MAX_VALUE - 8;
 
   private final RowMemory memory;
   private final int threads;
@@ -58,6 +67,21 @@ final class RowRooms {
         lengths.put(fronts[f], valuesOfR(program.descriptor(f)));
       }
     }
+    begin(lengths);
+  }
+
+  /**
+   * Begins to make memory for the largest fronts of a task of several stages, whichever stage they
+   * are in, the largest first: a single thread makes each, which can take as long as several
+   * stages.
+   */
+  void beginLargest(SymbolicAnalysis analysis, int[] fronts) {
+    var lengths = new LinkedHashMap<Integer, Integer>();
+    Arrays.stream(fronts)
+        .boxed()
+        .filter(f -> valuesOfR(analysis, f) >= LARGEST)
+        .sorted(Comparator.comparingLong(f -> -valuesOfR(analysis, f)))
+        .forEach(f -> lengths.put(f, (int) valuesOfR(analysis, f)));
     begin(lengths);
   }
 
@@ -107,7 +131,15 @@ final class RowRooms {
 
   /** Values of the pivot rows of a front of full rank. */
   static int valuesOfR(FrontDescriptor d) {
-    long r = Math.min(d.fm(), d.fp());
-    return (int) (r * d.fn() - r * (r - 1) / 2);
+    return (int) valuesOfR(Math.min(d.fm(), d.fp()), d.fn());
+  }
+
+  private static long valuesOfR(SymbolicAnalysis analysis, int f) {
+    long values = valuesOfR(Math.min(analysis.fm(f), analysis.fp(f)), analysis.fn(f));
+    return values > MOST ? 0 : values;
+  }
+
+  private static long valuesOfR(long r, int fn) {
+    return r * fn - r * (r - 1) / 2;
   }
 }

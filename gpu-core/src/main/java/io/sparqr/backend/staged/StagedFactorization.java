@@ -24,6 +24,7 @@ import io.sparqr.numeric.assembly.RowsByFront;
 import io.sparqr.numeric.integrity.CheckedFactorizer;
 import io.sparqr.numeric.integrity.GivenValues;
 import io.sparqr.symbolic.SymbolicAnalysis;
+import io.sparqr.threads.Later;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -236,11 +237,20 @@ public final class StagedFactorization {
           }
         }
         List<ContributionBlock> in = blocks.inputs(fronts);
+        var unchanged =
+            new Later<>(
+                () -> {
+                  blocks.verify(in);
+                  return true;
+                });
         StageProgram program = stage.program();
         var balance = new StageBalance(program, fronts, rows, in, options);
         var values = new StageValues(rows, fronts, in, given);
         boolean solves = StageSolve.stays(executor, program, problem, options);
         boolean alone = !solves && StageSolve.alone(executor, program, problem, options);
+        if (totals.stages() == 0 && count < pending.length) {
+          rooms.beginLargest(analysis, pending);
+        }
         var sink =
             new StageRows(
                 program,
@@ -254,6 +264,7 @@ public final class StagedFactorization {
                   balance.lookAhead(executor);
                   StageSolve.ahead(executor, program, problem, options, solves);
                   lookAhead(program, fronts);
+                  unchanged.get();
                 });
         RoundExecutor.Result result;
         try {
@@ -271,8 +282,8 @@ public final class StagedFactorization {
         if (work.wantsTimelines() && !executor.timelines().isEmpty()) {
           work.ran(executor.timelines());
         }
-        // After the upload, because they might have changed before it.
-        blocks.verify(in);
+        // After the upload, because they might have changed before it, while the executor works.
+        unchanged.get();
         layouts.ran(totals.stages(), stage);
         totals.ran(program, result);
         long read = values.bits() + program.sBits();

@@ -32,6 +32,7 @@ public final class Transfers implements AutoCloseable {
   private final PinnedPool pinned;
   private final CudaStream up;
   private final CudaStream down;
+  private volatile @Nullable CopyTimes times;
 
   public Transfers(CudaDriver driver, PinnedPool pinned) {
     this.pinned = pinned;
@@ -39,13 +40,31 @@ public final class Transfers implements AutoCloseable {
     down = new CudaStream(driver);
   }
 
+  /** Measures all copies from now on; null: none. */
+  public void measured(@Nullable CopyTimes by) {
+    times = by;
+  }
+
+  private void copy(CudaStream stream, long bytes, Runnable copy) {
+    CopyTimes by = times;
+    if (by == null) {
+      copy.run();
+    } else {
+      by.around(stream, bytes, copy);
+    }
+  }
+
+  private void upload(Slice to, PinnedBuffer buffer) {
+    copy(up, to.bytes, () -> up.upload(to.buffer.at(to.offset), buffer, 0, to.bytes));
+    buffer.event().record(up);
+  }
+
   /** Sends the filler's output to a slice. */
   public void send(Slice to, Consumer<ByteBuffer> filler) {
     PinnedBuffer buffer = pinned.acquire(to.bytes);
     try {
       filler.accept(buffer.view(0, to.bytes));
-      up.upload(to.buffer.at(to.offset), buffer, 0, to.bytes);
-      buffer.event().record(up);
+      upload(to, buffer);
       buffer.event().synchronize();
     } finally {
       pinned.release(buffer);
@@ -86,8 +105,7 @@ public final class Transfers implements AutoCloseable {
 
     /** Returns a buffer to wait for, or null. */
     private synchronized @Nullable PinnedBuffer enqueue(Slice to, PinnedBuffer buffer) {
-      up.upload(to.buffer.at(to.offset), buffer, 0, to.bytes);
-      buffer.event().record(up);
+      upload(to, buffer);
       underWay.add(buffer);
       return underWay.size() > MOST_UNDER_WAY ? underWay.poll() : null;
     }
@@ -130,17 +148,21 @@ public final class Transfers implements AutoCloseable {
         if (after != null) {
           down.await(after);
         }
-        int at = 0;
-        for (Slice s : from) {
-          down.download(buffer, at, s.buffer.at(s.offset), s.bytes);
-          at += s.bytes;
-        }
+        copy(down, bytes, () -> download(from, buffer));
         buffer.event().record(down);
       }
       buffer.event().synchronize();
       taker.accept(buffer.view(0, bytes));
     } finally {
       pinned.release(buffer);
+    }
+  }
+
+  private void download(List<Slice> from, PinnedBuffer buffer) {
+    int at = 0;
+    for (Slice s : from) {
+      down.download(buffer, at, s.buffer.at(s.offset), s.bytes);
+      at += s.bytes;
     }
   }
 
