@@ -15,12 +15,12 @@ import io.sparqr.backend.cuda.resident.Residents;
 import io.sparqr.backend.cuda.transfer.CopyTimes;
 import io.sparqr.backend.cuda.transfer.LaunchPlan;
 import io.sparqr.backend.cuda.transfer.LoadedStage;
+import io.sparqr.backend.cuda.transfer.OrderedUpload;
 import io.sparqr.backend.cuda.transfer.PinnedPool;
 import io.sparqr.backend.cuda.transfer.RowDownload;
 import io.sparqr.backend.cuda.transfer.StageMemory;
 import io.sparqr.backend.cuda.transfer.StageMemory.Part;
 import io.sparqr.backend.cuda.transfer.StageUpload;
-import io.sparqr.backend.cuda.transfer.TaskUpload;
 import io.sparqr.backend.cuda.transfer.Transfers;
 import io.sparqr.backend.cuda.transfer.Workers;
 import io.sparqr.backend.schedule.SchedulerOptions;
@@ -44,10 +44,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Runs a stage's task lists on a device: the überkernel on the compute stream, with many rounds per
  * launch, because tasks wait for their dependencies; a launch ends where rows of R become complete.
- * Values are uploaded through page-locked buffers filled by several threads; rows of R are
- * downloaded on a separate stream as soon as the launch that finishes them is over, while later
- * ones run, those of a large front part by part. The structure of the last stage stays on the
- * device, so that the same program with other values uploads values only.
+ * Values are uploaded through page-locked buffers filled by several threads, in the order in which
+ * launches need them; rows of R are downloaded on a separate stream as soon as the launch that
+ * finishes them is over, while later ones run, those of a large front part by part. The structure
+ * of the last stage stays on the device, so that the same program with other values uploads values
+ * only.
  *
  * <p>Not thread-safe; holds its device memory until close().
  */
@@ -218,22 +219,27 @@ public final class CudaRoundExecutor implements RoundExecutor {
       prepare(program);
     }
     var upload = new StageUpload(transfers, memory);
-    TaskUpload tasks = null;
-    if (resident != program) {
+    boolean known = resident == program;
+    if (!known) {
       resident = null;
       upload.structure(program);
       launches = LaunchPlan.of(program);
-      tasks =
-          new TaskUpload(transfers, memory.get(Part.TASKS), program.schedule(), modes.pieceBytes());
     }
-    long sent =
-        (input == null ? upload.states(program.initialState()) : upload.values(program, input))
-            .run(workers);
+    if (input == null) {
+      upload.states(program.initialState());
+    } else {
+      upload.values(program, input);
+    }
+    var ordered = new OrderedUpload(transfers).stage(upload);
+    if (!known) {
+      ordered.tasks(memory.get(Part.TASKS), program.schedule(), modes.pieceBytes());
+    }
+    long sent = ordered.bytes();
     // One event per launch, then the beginning and the end of all launches.
     List<CudaEvent> events = new ArrayList<>();
     Workers.Running downloads = null;
     try {
-      sent += launch(program, tolerance, events, tasks);
+      launch(program, tolerance, events, ordered);
       resident = program;
       int n = launches.ends().length;
       if (!sink.later()) {
@@ -290,14 +296,13 @@ public final class CudaRoundExecutor implements RoundExecutor {
   }
 
   /**
-   * Enqueues all rounds.
+   * Enqueues all rounds, each launch once what it needs is on its way.
    *
-   * @param tasks sent meanwhile, if they are not on the device
-   * @return bytes of the lists sent
    * @param events out: one per launch, reached at its end; then two with timing around all launches
+   * @param upload what the rounds need; all of it has arrived at the return
    */
-  private long launch(
-      StageProgram program, double tolerance, List<CudaEvent> events, @Nullable TaskUpload tasks) {
+  private void launch(
+      StageProgram program, double tolerance, List<CudaEvent> events, OrderedUpload upload) {
     StageSchedule schedule = program.schedule();
     ByteBuffer parameter =
         memory.parameter(tolerance, options.bundle(), reflectors(program), null, null);
@@ -309,12 +314,10 @@ public final class CudaRoundExecutor implements RoundExecutor {
       events.add(new CudaEvent(device.driver(), i >= n));
     }
     long first = 0;
-    try (TaskUpload sending = tasks == null ? null : tasks.start(workers)) {
+    try (OrderedUpload sending = upload.start(workers)) {
       for (int i = 0; i < n; i++) {
         int last = launches.ends()[i];
-        if (sending != null) {
-          sending.await(last, compute);
-        }
+        sending.await(last, compute);
         if (i == 0) {
           events.get(n).record(compute);
         }
@@ -330,7 +333,6 @@ public final class CudaRoundExecutor implements RoundExecutor {
       }
       events.get(n + 1).record(compute);
     }
-    return tasks == null ? 0 : tasks.bytes();
   }
 
   /** Runs clean-up after a failure without hiding that failure. */

@@ -8,10 +8,10 @@ import io.sparqr.backend.cuda.resident.DeviceSession;
 import io.sparqr.backend.cuda.resident.MatrixSums;
 import io.sparqr.backend.cuda.resident.MatrixSums.Sums;
 import io.sparqr.backend.cuda.transfer.DenseRows;
+import io.sparqr.backend.cuda.transfer.OrderedUpload;
 import io.sparqr.backend.cuda.transfer.StageMemory;
 import io.sparqr.backend.cuda.transfer.StageMemory.Part;
 import io.sparqr.backend.cuda.transfer.StageUpload;
-import io.sparqr.backend.cuda.transfer.TaskUpload;
 import io.sparqr.backend.schedule.FrontDescriptor;
 import io.sparqr.backend.schedule.SchedulerOptions;
 import io.sparqr.backend.schedule.StageSchedule;
@@ -198,12 +198,12 @@ final class DenseFront implements AutoCloseable {
     StageMemory memory = lane.memory();
     ByteBuffer parameter = memory.parameter(-1, options.bundle(), false, null, null);
     StageSchedule schedule = program.schedule();
-    TaskUpload lists =
+    OrderedUpload lists =
         listsSent
             ? null
-            : new TaskUpload(
-                lane.transfers(), memory.get(Part.TASKS), schedule, TestModes.none().pieceBytes());
-    try (TaskUpload sending = lists == null ? null : lists.start(lane.workers())) {
+            : new OrderedUpload(lane.transfers())
+                .tasks(memory.get(Part.TASKS), schedule, TestModes.none().pieceBytes());
+    try (OrderedUpload sending = lists == null ? null : lists.start(lane.workers())) {
       if (sending != null) {
         sending.await(schedule.rounds() - 1, lane.compute());
       }

@@ -2,8 +2,8 @@
 package io.sparqr.backend.cuda;
 
 import io.sparqr.backend.cuda.driver.CudaStream;
+import io.sparqr.backend.cuda.transfer.OrderedUpload;
 import io.sparqr.backend.cuda.transfer.StageMemory.Part;
-import io.sparqr.backend.cuda.transfer.TaskUpload;
 import io.sparqr.backend.schedule.StageSchedule;
 import io.sparqr.backend.staged.layout.DeviceStage;
 import java.util.ArrayList;
@@ -27,7 +27,7 @@ final class TeamLists implements AutoCloseable {
   private final int[] ends;
 
   /** By device; empty: the lists are there. */
-  private final List<TaskUpload> sending = new ArrayList<>();
+  private final List<OrderedUpload> sending = new ArrayList<>();
 
   /**
    * Begins to send.
@@ -46,7 +46,8 @@ final class TeamLists implements AutoCloseable {
         lane.device().bind();
         StageSchedule list = stage.programs().get(d).schedule();
         var tasks =
-            new TaskUpload(lane.transfers(), lane.memory().get(Part.TASKS), list, pieceBytes);
+            new OrderedUpload(lane.transfers())
+                .tasks(lane.memory().get(Part.TASKS), list, pieceBytes);
         sending.add(tasks.start(lane.workers()));
       }
       done = true;
@@ -91,7 +92,7 @@ final class TeamLists implements AutoCloseable {
 
   /** Bytes of all lists that were not there. */
   long bytes() {
-    return sending.stream().mapToLong(TaskUpload::bytes).sum();
+    return sending.stream().mapToLong(OrderedUpload::bytes).sum();
   }
 
   /** Waits for the arrival of all; throws the first failure. */

@@ -261,10 +261,10 @@ public final class StagedFactorization {
                 rooms,
                 solves || alone,
                 () -> {
+                  unchanged.begin();
                   balance.lookAhead(executor);
                   StageSolve.ahead(executor, program, problem, options, solves);
                   lookAhead(program, fronts);
-                  unchanged.get();
                 });
         RoundExecutor.Result result;
         try {

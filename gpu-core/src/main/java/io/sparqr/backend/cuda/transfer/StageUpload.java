@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The upload of one stage, in pieces that several threads write directly into page-locked buffers.
- * For a single use.
+ * The upload of one stage, at once or by an {@link OrderedUpload}, in pieces that several threads
+ * write directly into page-locked buffers. For a single use.
  */
 public final class StageUpload {
 
@@ -24,9 +24,15 @@ public final class StageUpload {
 
   /**
    * Bytes of values gathered by one thread at a time: smaller than a piece copied from contiguous
-   * memory, so that all threads have work.
+   * memory, so that all threads have work. Values of many small fronts are gathered at some 150
+   * MB/s by a thread.
    */
   private static final int VALUE_BYTES = Transfers.PIECE_BYTES / 4;
+
+  /** Pieces of values at least, unless they are small. */
+  private static final int VALUE_PIECES = 64;
+
+  private static final int LEAST_VALUE_BYTES = VALUE_BYTES / 16;
 
   /**
    * With so many bytes of values all threads have work anyway, and pieces are whole ones: the calls
@@ -35,12 +41,12 @@ public final class StageUpload {
    */
   private static final long MANY_BYTES = 128L * Transfers.PIECE_BYTES;
 
-  /** One thread's work: writes some bytes and sends them. */
-  private record Piece(long bytes, Consumer<Transfers.Queue> send) {}
-
   private final Transfers transfers;
   private final StageMemory memory;
-  private final List<Piece> pieces = new ArrayList<>();
+  private final List<OrderedUpload.Piece> pieces = new ArrayList<>();
+
+  /** The round that needs the next pieces. */
+  private int need;
 
   public StageUpload(Transfers transfers, StageMemory memory) {
     this.transfers = transfers;
@@ -48,7 +54,8 @@ public final class StageUpload {
   }
 
   /**
-   * Descriptors, maps, places of S: all of the structure but the task lists ({@link TaskUpload}).
+   * Descriptors, maps, places of S: all of the structure but the task lists ({@link
+   * OrderedUpload#tasks}).
    */
   public StageUpload structure(StageProgram program) {
     ByteBuffer descriptors = program.descriptors();
@@ -84,6 +91,7 @@ public final class StageUpload {
       } while (from < program.fronts()
           && 8 * (program.descriptor(from).sTo() - start) <= pieceBytes);
       int to = from;
+      need = need(program, first, to);
       if (to == first + 1 && 8 * (end - start) > 2L * pieceBytes) {
         large(first, start, input, pieceBytes);
       } else {
@@ -94,6 +102,8 @@ public final class StageUpload {
       long data = program.descriptor(program.fronts() + b).data();
       long count = program.blockDoubles(b);
       int block = b;
+      int parent = program.descriptor(program.fronts() + b).parent();
+      need = need(program, parent, parent + 1);
       // one thread would take longer for a large block than its bytes take on the link
       for (long at = 0; at < count; at += BLOCK_DOUBLES) {
         long first = at;
@@ -102,13 +112,24 @@ public final class StageUpload {
             Part.INPUT, data + first, last - first, t -> input.writeBlock(block, first, last, t));
       }
     }
+    need = 0;
     return states(program.initialState());
+  }
+
+  /** The first round in which one of some fronts is assembled. */
+  private static int need(StageProgram program, int from, int to) {
+    int first = Integer.MAX_VALUE;
+    for (int f = from; f < to; f++) {
+      first = Math.min(first, program.schedule().firstRound(f) - 1);
+    }
+    return Math.max(0, first);
   }
 
   private static int valueBytes(StageProgram program) {
     int last = program.fronts() - 1;
     long doubles = last < 0 ? 0 : program.descriptor(last).sTo() - program.descriptor(0).sFrom();
-    return 8 * doubles < MANY_BYTES ? VALUE_BYTES : Transfers.PIECE_BYTES;
+    long even = Math.max(LEAST_VALUE_BYTES, 8 * doubles / VALUE_PIECES);
+    return 8 * doubles < MANY_BYTES ? (int) Math.min(VALUE_BYTES, even) : Transfers.PIECE_BYTES;
   }
 
   /** States of the fronts. */
@@ -127,9 +148,14 @@ public final class StageUpload {
   /** Sends everything and waits; returns the bytes. */
   public long run(Workers workers) {
     try (Transfers.Queue queue = transfers.queue()) {
-      workers.run(pieces.size(), i -> pieces.get(i).send.accept(queue));
+      workers.run(pieces.size(), i -> pieces.get(i).send().accept(queue));
     }
-    return pieces.stream().mapToLong(Piece::bytes).sum();
+    return pieces.stream().mapToLong(OrderedUpload.Piece::bytes).sum();
+  }
+
+  /** All pieces, with the rounds that need them. */
+  List<OrderedUpload.Piece> pieces() {
+    return pieces;
   }
 
   /** Writes elements [from, from + count) of an array. */
@@ -152,8 +178,7 @@ public final class StageUpload {
     if (8 * count <= LARGE_BYTES) {
       piece(part, 8 * at, 8 * count, b -> filler.accept(b.asDoubleBuffer()));
     } else {
-      pieces.add(
-          new Piece(8 * count, queue -> throughTheHeap(queue, part, at, (int) count, filler)));
+      add(8 * count, queue -> throughTheHeap(queue, part, at, (int) count, filler));
     }
   }
 
@@ -173,7 +198,11 @@ public final class StageUpload {
   private void piece(Part part, long offset, long bytes, Consumer<ByteBuffer> filler) {
     if (bytes > 0) {
       var to = new Transfers.Slice(memory.get(part), offset, Math.toIntExact(bytes));
-      pieces.add(new Piece(bytes, queue -> queue.send(to, filler)));
+      add(bytes, queue -> queue.send(to, filler));
     }
+  }
+
+  private void add(long bytes, Consumer<Transfers.Queue> send) {
+    pieces.add(new OrderedUpload.Piece(need, bytes, send));
   }
 }

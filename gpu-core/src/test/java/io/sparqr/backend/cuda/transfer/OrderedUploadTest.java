@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Task lists reach their places before a launch needs them; needs no device. */
 @Timeout(60)
-class TaskUploadTest {
+class OrderedUploadTest {
 
   private static final int PIECE = 4_000;
 
@@ -98,7 +98,7 @@ class TaskUploadTest {
 
   /** Work with an upload of the program's lists. */
   private interface Use {
-    void of(TaskUpload upload, CudaStream stream);
+    void of(OrderedUpload upload, CudaStream stream);
   }
 
   private void use(int failing, Use use) {
@@ -109,7 +109,7 @@ class TaskUploadTest {
         var transfers = new Transfers(driver, session.pinned());
         var stream = new CudaStream(driver);
         var target = new DeviceBuffer(driver, device.length)) {
-      use.of(new TaskUpload(transfers, target, schedule, PIECE).start(workers), stream);
+      use.of(new OrderedUpload(transfers).tasks(target, schedule, PIECE).start(workers), stream);
     }
     assertThat(LiveResources.total()).isEqualTo(before);
   }

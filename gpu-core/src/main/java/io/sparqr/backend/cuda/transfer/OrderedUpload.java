@@ -6,28 +6,36 @@ import io.sparqr.backend.cuda.driver.DeviceBuffer;
 import io.sparqr.backend.schedule.StageSchedule;
 import io.sparqr.backend.schedule.TaskLayout;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
- * The task lists of a stage, written by several threads and sent in the order of the rounds, while
- * the launches of earlier rounds run. The first pieces are small, so that the first launch need not
- * wait for long. For a single use.
+ * What the rounds of a stage need, written by several threads and sent in the order of the rounds,
+ * while the launches of earlier rounds run. For a single use.
  */
-public final class TaskUpload implements AutoCloseable {
+public final class OrderedUpload implements AutoCloseable {
 
-  /** A piece is at most this part of what comes before it, or of a full piece if that is more. */
+  /**
+   * A piece of task lists is at most this part of what comes before it, or of a full piece if that
+   * is more, so that the first launch need not wait for long.
+   */
   private static final int FIRST_PART = 16;
 
-  /** Whole rounds [from, to). */
-  private record Piece(int from, int to) {}
+  /**
+   * One thread's work: writes some bytes and sends them.
+   *
+   * @param need the round that needs them
+   */
+  record Piece(int need, long bytes, Consumer<Transfers.Queue> send) {}
 
-  private final StageSchedule schedule;
-  private final DeviceBuffer target;
   private final Transfers.Queue queue;
+
+  /** In the order of their rounds, once started. */
   private final List<Piece> pieces = new ArrayList<>();
 
   /** By piece: whether it is on its way. Guarded by this object's monitor, as all below. */
-  private final boolean[] sent;
+  private boolean[] sent = {};
 
   /** Pieces below this are all on their way. */
   private int complete;
@@ -37,54 +45,70 @@ public final class TaskUpload implements AutoCloseable {
   @SuppressWarnings("NullAway.Init") // set by start
   private Workers.Running running;
 
+  /** Without anything to send yet. */
+  public OrderedUpload(Transfers transfers) {
+    queue = transfers.queue();
+  }
+
+  /** Adds pieces; of those that a round needs, those that were added first go first. */
+  OrderedUpload add(List<Piece> more) {
+    pieces.addAll(more);
+    return this;
+  }
+
+  /** Adds the values or the structure of a stage. */
+  public OrderedUpload stage(StageUpload upload) {
+    return add(upload.pieces());
+  }
+
   /**
-   * The lists of a schedule.
+   * Adds the task lists of a schedule.
    *
    * @param target the device's buffer of all tasks
    * @param pieceBytes bytes of a piece, about; the first are smaller
    */
-  public TaskUpload(
-      Transfers transfers, DeviceBuffer target, StageSchedule schedule, int pieceBytes) {
-    this.schedule = schedule;
-    this.target = target;
+  public OrderedUpload tasks(DeviceBuffer target, StageSchedule schedule, int pieceBytes) {
     int round = 0;
     while (round < schedule.rounds()) {
       int first = round;
-      long most = Math.max(pieceBytes / FIRST_PART, bytes(0, first) / FIRST_PART);
+      long most = Math.max(pieceBytes / FIRST_PART, bytes(schedule, 0, first) / FIRST_PART);
       most = Math.min(most, pieceBytes);
       do {
         round++;
-      } while (round < schedule.rounds() && bytes(first, round + 1) <= most);
-      pieces.add(new Piece(first, round));
+      } while (round < schedule.rounds() && bytes(schedule, first, round + 1) <= most);
+      int end = round;
+      int bytes = Math.toIntExact(bytes(schedule, first, end));
+      if (bytes > 0) {
+        var to = new Transfers.Slice(target, bytes(schedule, 0, first), bytes);
+        pieces.add(new Piece(first, bytes, q -> q.send(to, b -> schedule.write(first, end, b))));
+      }
     }
-    sent = new boolean[pieces.size()];
-    queue = transfers.queue();
+    return this;
   }
 
-  private long bytes(int from, int to) {
+  private static long bytes(StageSchedule schedule, int from, int to) {
     return TaskLayout.TASK_BYTES * (schedule.roundStart(to) - schedule.roundStart(from));
   }
 
-  /** Bytes of all lists. */
+  /** Bytes of all pieces. */
   public long bytes() {
-    return bytes(0, schedule.rounds());
+    return pieces.stream().mapToLong(Piece::bytes).sum();
   }
 
   /** Starts to write and send. */
-  public TaskUpload start(Workers workers) {
+  public OrderedUpload start(Workers workers) {
+    pieces.sort(Comparator.comparingInt(Piece::need));
+    synchronized (this) {
+      sent = new boolean[pieces.size()];
+    }
     running = workers.start(pieces.size(), this::send);
     return this;
   }
 
   private void send(int i) {
-    Piece p = pieces.get(i);
     boolean done = false;
     try {
-      int bytes = Math.toIntExact(bytes(p.from, p.to));
-      if (bytes > 0) {
-        var to = new Transfers.Slice(target, bytes(0, p.from), bytes);
-        queue.send(to, b -> schedule.write(p.from, p.to, b));
-      }
+      pieces.get(i).send.accept(queue);
       done = true;
     } finally {
       ended(i, done);
@@ -101,8 +125,8 @@ public final class TaskUpload implements AutoCloseable {
   }
 
   /**
-   * Makes later work of a stream wait for the lists of all rounds up to {@code last}. Waits itself
-   * until they are on their way.
+   * Makes later work of a stream wait for what all rounds up to {@code last} need. Waits itself
+   * until it is on its way.
    *
    * @throws RuntimeException if a piece could not be written or sent
    */
@@ -116,7 +140,7 @@ public final class TaskUpload implements AutoCloseable {
   /** False if they will never be. */
   private synchronized boolean onTheirWay(int last) {
     boolean interrupted = false;
-    while (!failed && complete < pieces.size() && pieces.get(complete).from <= last) {
+    while (!failed && complete < pieces.size() && pieces.get(complete).need <= last) {
       try {
         wait();
       } catch (InterruptedException e) {
