@@ -8,12 +8,16 @@ import java.util.Arrays;
  * assembles S (and blocks from outside) in round start - 1, is factored in rounds start .. start +
  * L - 1, and passes on each row tile in the round after its last change; the last one in round
  * start + L. It starts one round after the last rows of its children arrive: there is no barrier
- * between levels. A small front does all of that in round start, except for blocks from outside.
+ * between levels. A front whose children are all outside the stage starts when it has to. A small
+ * front does all of that in round start, except for blocks from outside.
  */
 final class FrontTimes {
 
   /** Rows per RESIDUAL task. */
   static final int RESIDUAL_ROWS = 1024;
+
+  /** The part of a front's idle time that is spent before it. */
+  private static final double DELAY = 7 / 8.0;
 
   /** size fronts; first round of factorization. */
   final int[] start;
@@ -123,7 +127,29 @@ final class FrontTimes {
         start[s.parent[f]] = Math.max(start[s.parent[f]], last + 1);
       }
     }
+    delay(s, end);
     return end;
+  }
+
+  /**
+   * Lets fronts without children in the stage that get blocks from outside begin later, by {@link
+   * #DELAY} of the rounds for which nobody would wait for them: the blocks are on their way while
+   * the device is busy with other fronts.
+   */
+  private void delay(StageFronts s, int end) {
+    boolean[] inner = new boolean[s.fronts];
+    for (int f = 0; f < s.fronts; f++) {
+      int parent = s.parent[f];
+      if (parent >= 0) {
+        inner[parent] = true;
+      }
+      if (!inner[f] && blockStart[f + 1] > blockStart[f]) {
+        int latest = (parent < 0 ? end : start[parent]) - 1;
+        int rounds = (int) (DELAY * (latest - end(f)));
+        start[f] += rounds;
+        first[f] += rounds;
+      }
+    }
   }
 
   private int[] activeFronts(StageFronts s) {
