@@ -83,17 +83,9 @@ final class FrontTimes {
     active = activeFronts(s);
   }
 
-  /** size rounds; end of the S entries of a stage of these fronts needed up to and in a round. */
-  long[] entriesNeeded(StageFronts s) {
-    long[] needed = new long[rounds];
-    for (int f = 0; f < s.fronts; f++) {
-      int r = first[f];
-      needed[r] = Math.max(needed[r], s.sStart[f + 1]);
-    }
-    for (int r = 1; r < rounds; r++) {
-      needed[r] = Math.max(needed[r], needed[r - 1]);
-    }
-    return needed;
+  /** The first round in which front f has tasks: those that assemble it. */
+  int first(int f) {
+    return first[f];
   }
 
   private void groupBlocks(StageFronts s) {

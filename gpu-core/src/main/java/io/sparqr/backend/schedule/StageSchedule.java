@@ -28,8 +28,6 @@ public final class StageSchedule {
   private final double flops;
 
   /** size rounds; end of the S entries needed up to and in the round. */
-  private final long[] entriesNeeded;
-
   StageSchedule(
       StageFronts stage,
       FrontTimes times,
@@ -45,7 +43,6 @@ public final class StageSchedule {
     this.kindStart = kindStart;
     this.slots = slots;
     this.flops = flops;
-    entriesNeeded = times.entriesNeeded(stage);
   }
 
   StageFronts stage() {
@@ -108,9 +105,9 @@ public final class StageSchedule {
     return flops;
   }
 
-  /** S entries [0, x) must be on the device when the round starts. O(1). */
-  public long entriesNeeded(int round) {
-    return entriesNeeded[round];
+  /** The first round that reads S or a block from outside for front f, if any does. */
+  public int assemblyRound(int f) {
+    return times.first(f);
   }
 
   /** The round that writes the last packed rows of front f to the output buffer. */

@@ -59,7 +59,6 @@ class PinnedListsTest {
       for (int kind = 0; kind <= TaskLayout.APPLY; kind++) {
         places.update(word.clear().putLong(s.kindStart(r, kind)).flip());
       }
-      places.update(word.clear().putLong(s.entriesNeeded(r)).flip());
     }
     for (int f = 0; f < stage.fronts; f++) {
       places.update(word.clear().putInt(s.firstSlot(f)).putInt(s.residualStart(f)).flip());

@@ -105,13 +105,22 @@ final class ScheduleChecker {
         list.add(TaskLayout.decode(b, k * TaskLayout.TASK_BYTES));
       }
       round(r, list, schedule.vtSlots());
-      for (int f = 0; f < s.fronts; f++) {
-        assertThat(scattered[f] <= schedule.entriesNeeded(r) || scattered[f] == s.sStart[f])
-            .as("%s: entries needed in round %d", name, r)
-            .isTrue();
+      for (Task task : list) {
+        if (reads(task)) {
+          assertThat(r)
+              .as("%s: %s needs no entries or block before", name, task)
+              .isGreaterThanOrEqualTo(schedule.assemblyRound(task.front()));
+        }
       }
     }
     finish(schedule);
+  }
+
+  /** Whether a task reads S or a block from outside. */
+  private static boolean reads(Task task) {
+    return task instanceof Task.AssembleS
+        || task instanceof Task.AssembleBlock
+        || task instanceof Task.SmallFront small && small.assembleS();
   }
 
   private static long kindEnd(StageSchedule schedule, int r, int kind) {

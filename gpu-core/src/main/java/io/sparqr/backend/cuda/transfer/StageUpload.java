@@ -120,9 +120,9 @@ public final class StageUpload {
   private static int need(StageProgram program, int from, int to) {
     int first = Integer.MAX_VALUE;
     for (int f = from; f < to; f++) {
-      first = Math.min(first, program.schedule().firstRound(f) - 1);
+      first = Math.min(first, program.schedule().assemblyRound(f));
     }
-    return Math.max(0, first);
+    return first;
   }
 
   private static int valueBytes(StageProgram program) {
