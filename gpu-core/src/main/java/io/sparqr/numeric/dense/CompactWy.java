@@ -2,11 +2,13 @@
 package io.sparqr.numeric.dense;
 
 import io.sparqr.threads.Crew;
+import java.util.Arrays;
 
 /**
  * The reflectors of a block, a few at a time as I - V T V' (Schreiber and Van Loan 1989), so that
- * they are applied to many columns by matrix products. V is unpacked, T made again from V: memory
- * is that of V as a dense matrix, the flops for T are {@link #GROUP} for each of its entries.
+ * they are applied to many columns by matrix products. V is unpacked, group by group in the rows
+ * that the group touches, and T made again from V: memory is that of {@link Groups#entries}, the
+ * flops for T are {@link #GROUP} for each of them.
  */
 final class CompactWy {
 
@@ -20,40 +22,85 @@ final class CompactWy {
   private final ReflectorBlock block;
   private final int rows;
 
-  /**
-   * rows x count, column-major, ones and zeros written out; a column longer, since BLAS is asked
-   * for whole columns from any row on.
-   */
+  /** The groups one after the other, each column-major, ones and zeros written out. */
   private final double[] v;
 
   /** For each group T, column-major with leading dimension GROUP, upper triangular. */
   private final double[][] t;
 
-  /** For each group the rows that it touches: from its first reflector's on. */
-  private final int[] from;
+  private final Groups groups;
 
-  private final int[] to;
+  /** For each group its first value in V. */
+  private final int[] at;
 
-  /** Unpacks the block and makes each T. */
+  /**
+   * The groups of a block, and the rows that each touches.
+   *
+   * @param from by group: the first row
+   * @param to by group: after the last row
+   */
+  record Groups(int[] from, int[] to) {
+
+    /** O(reflectors). */
+    static Groups of(ReflectorBlock block) {
+      int count = block.count();
+      int[] from = new int[(count + GROUP - 1) / GROUP];
+      int[] to = new int[from.length];
+      Arrays.fill(from, Integer.MAX_VALUE);
+      for (int j = 0; j < count; j++) {
+        int first = block.first()[j];
+        from[j / GROUP] = Math.min(from[j / GROUP], first);
+        to[j / GROUP] = Math.max(to[j / GROUP], first + block.length()[j]);
+      }
+      return new Groups(from, to);
+    }
+
+    int count() {
+      return from.length;
+    }
+
+    int height(int group) {
+      return to[group] - from[group];
+    }
+
+    /** Values of V with the zeros that are written out, for so many reflectors. */
+    long entries(int reflectors) {
+      long entries = 0;
+      for (int k = 0; k < count(); k++) {
+        entries += (long) Math.min(GROUP, reflectors - k * GROUP) * height(k);
+      }
+      return entries;
+    }
+  }
+
+  /** Unpacks a block and makes each T. */
   CompactWy(DenseKernels kernels, ReflectorBlock block, Crew crew) {
+    this(kernels, block, Groups.of(block), crew);
+  }
+
+  /** The same with its groups. */
+  CompactWy(DenseKernels kernels, ReflectorBlock block, Groups groups, Crew crew) {
     this.kernels = kernels;
     this.block = block;
+    this.groups = groups;
     rows = block.rows();
-    int count = block.count();
-    v = new double[Math.toIntExact((long) rows * (count + 1))];
-    int at = 0;
-    for (int j = 0; j < count; j++) {
-      int top = j * rows + block.first()[j];
-      int below = block.length()[j] - 1;
-      v[top] = 1;
-      System.arraycopy(block.v(), at, v, top + 1, below);
-      at += below;
+    t = new double[groups.count()][];
+    at = new int[groups.count()];
+    v = new double[Math.toIntExact(groups.entries(block.count()))];
+    int next = 0;
+    int value = 0;
+    for (int k = 0; k < groups.count(); k++) {
+      at[k] = next;
+      for (int j = k * GROUP; j < k * GROUP + width(k); j++) {
+        int top = next + block.first()[j] - groups.from[k];
+        int below = block.length()[j] - 1;
+        v[top] = 1;
+        System.arraycopy(block.v(), value, v, top + 1, below);
+        value += below;
+        next += groups.height(k);
+      }
     }
-    int groups = (count + GROUP - 1) / GROUP;
-    t = new double[groups][];
-    from = new int[groups];
-    to = new int[groups];
-    crew.run(groups, this::make);
+    crew.run(groups.count(), this::make);
   }
 
   private int width(int group) {
@@ -64,17 +111,10 @@ final class CompactWy {
   private void make(int group) {
     int g = width(group);
     int first = group * GROUP;
-    int low = rows;
-    int high = 0;
-    for (int j = first; j < first + g; j++) {
-      low = Math.min(low, block.first()[j]);
-      high = Math.max(high, block.first()[j] + block.length()[j]);
-    }
-    from[group] = low;
-    to[group] = high;
+    int height = groups.height(group);
     double[] gram = new double[g * GROUP];
-    int at = first * rows + low;
-    kernels.gemm(true, g, g, high - low, 1, v, at, rows, v, at, rows, 0, gram, 0, GROUP);
+    kernels.gemm(
+        true, g, g, height, 1, v, at[group], height, v, at[group], height, 0, gram, 0, GROUP);
     double[] made = new double[g * GROUP];
     for (int j = 0; j < g; j++) {
       double tau = block.tau()[first + j];
@@ -123,7 +163,7 @@ final class CompactWy {
   /** The first row that a group's reflectors touch. */
   private int least(int group) {
     int[] segments = block.segments();
-    return segments.length == 2 ? segments[0] + from[group] : block.least();
+    return segments.length == 2 ? segments[0] + groups.from[group] : block.least();
   }
 
   private void strip(
@@ -135,19 +175,19 @@ final class CompactWy {
     block.copyRuns(c, column * ld, ld, z, rows, width, true);
     double[] w = new double[GROUP * width];
     double[] tw = new double[GROUP * width];
-    int groups = t.length;
-    for (int k = 0; k < groups; k++) {
-      int group = transposed ? k : groups - 1 - k;
+    int count = groups.count();
+    for (int k = 0; k < count; k++) {
+      int group = transposed ? k : count - 1 - k;
       if (triangle && least(group) >= column + width) {
         continue;
       }
       int g = width(group);
-      int at = group * GROUP * rows + from[group];
-      int low = from[group];
-      int high = to[group] - low;
-      kernels.gemm(true, g, width, high, 1, v, at, rows, z, low, rows, 0, w, 0, GROUP);
+      int first = at[group];
+      int low = groups.from[group];
+      int height = groups.height(group);
+      kernels.gemm(true, g, width, height, 1, v, first, height, z, low, rows, 0, w, 0, GROUP);
       kernels.gemm(transposed, g, width, g, 1, t[group], 0, GROUP, w, 0, GROUP, 0, tw, 0, GROUP);
-      kernels.gemm(false, high, width, g, -1, v, at, rows, tw, 0, GROUP, 1, z, low, rows);
+      kernels.gemm(false, height, width, g, -1, v, first, height, tw, 0, GROUP, 1, z, low, rows);
     }
     block.copyRuns(c, column * ld, ld, z, rows, width, false);
   }

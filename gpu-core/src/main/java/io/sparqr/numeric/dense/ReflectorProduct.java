@@ -20,7 +20,7 @@ public final class ReflectorProduct {
   /** Fewer reflectors than this are applied one at a time. */
   private static final int FEW = 8;
 
-  /** V as a dense matrix may have so many times its values; the rest are zeros that cost flops. */
+  /** V may have so many times its values; the rest are zeros that cost flops. */
   private static final int FILL = 3;
 
   private ReflectorProduct() {}
@@ -36,19 +36,17 @@ public final class ReflectorProduct {
    */
   public static double[] apply(
       boolean transposed, ReflectorBlock block, double[] y, int ld, int width, double[] work) {
-    if (width >= BLOCKED && dense(block)) {
-      new CompactWy(BlasLoader.kernels(), block, Crew.ALONE)
-          .apply(transposed, y, ld, width, Crew.ALONE);
-      return work;
+    if (width >= BLOCKED && block.count() >= FEW) {
+      CompactWy.Groups groups = CompactWy.Groups.of(block);
+      long all = groups.entries(block.count());
+      long values = (long) block.v().length + block.count();
+      if (all <= FILL * values && all < Integer.MAX_VALUE / 2) {
+        new CompactWy(BlasLoader.kernels(), block, groups, Crew.ALONE)
+            .apply(transposed, y, ld, width, Crew.ALONE);
+        return work;
+      }
     }
     return transposed ? block.applyTransposed(y, ld, width, work) : block.apply(y, ld, width, work);
-  }
-
-  private static boolean dense(ReflectorBlock block) {
-    long all = (long) block.rows() * (block.count() + 1);
-    return block.count() >= FEW
-        && all <= (long) FILL * (block.v().length + block.count())
-        && all < Integer.MAX_VALUE / 2;
   }
 
   /**
