@@ -203,7 +203,7 @@ public final class CudaRoundExecutor implements RoundExecutor {
     }
   }
 
-  /** The same. */
+  /** The same while its copies are measured; null: they are not. */
   @SuppressWarnings("ReferenceEquality")
   private Result run(
       StageProgram program,

@@ -5,17 +5,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.sparqr.error.DiskFullException;
+import io.sparqr.ordering.OrderingMethod;
+import io.sparqr.sparse.SparsityPattern;
+import io.sparqr.symbolic.SymbolicAnalysis;
+import io.sparqr.symbolic.SymbolicAnalyzer;
+import io.sparqr.symbolic.SymbolicOptions;
 import java.nio.DoubleBuffer;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Memory for rows is made once for each front, and each front has its own. */
 class RowRoomsTest {
@@ -54,6 +63,50 @@ class RowRoomsTest {
     rooms.begin(Map.of(4, 10));
     rooms.begin(Map.of(4, 12));
     assertThat(rooms.take(4, 12).capacity()).isEqualTo(12);
+  }
+
+  /** A front that was not sound is done again in a later stage. */
+  @Test
+  void whatIsGivenBackIsTakenAgain() {
+    var rooms = new RowRooms(this::allocate, 2);
+    DoubleBuffer first = rooms.take(3, 10);
+    rooms.giveBack(3, first);
+    rooms.begin(Map.of(3, 10));
+    assertThat(rooms.take(3, 10)).isSameAs(first);
+    rooms.giveBack(3, first);
+    assertThat(rooms.take(3, 12).capacity()).isEqualTo(12);
+    assertThat(made).hasValue(2);
+  }
+
+  /** One dense front of so many columns. */
+  private static SymbolicAnalysis dense(int columns) {
+    int[] all = IntStream.range(0, columns).toArray();
+    var pattern = new SparsityPattern(columns, new long[] {0, columns}, all, new long[] {columns});
+    return SymbolicAnalyzer.analyze(
+        pattern,
+        SymbolicOptions.defaults().withSingletons(false).withOrdering(OrderingMethod.NATURAL));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"4200, true", "4000, false"})
+  void onlyTheLargestFrontsAreBegunWithTheFirstStage(int columns, boolean begun) throws Exception {
+    SymbolicAnalysis analysis = dense(columns);
+    int top = analysis.fronts() - 1;
+    int values = columns * (columns + 1) / 2;
+    var asked = new LinkedBlockingQueue<Integer>();
+    var rooms =
+        new RowRooms(
+            doubles -> {
+              asked.add(doubles);
+              return DoubleBuffer.allocate(1);
+            },
+            2);
+    rooms.beginLargest(analysis, new int[] {top});
+    if (begun) {
+      assertThat(asked.poll(10, TimeUnit.SECONDS)).isEqualTo(values);
+    }
+    rooms.take(top, values);
+    assertThat(asked).hasSize(begun ? 0 : 1);
   }
 
   @Test
