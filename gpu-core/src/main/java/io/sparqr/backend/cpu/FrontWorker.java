@@ -64,36 +64,43 @@ final class FrontWorker {
     this.squares = new double[rhsCount];
   }
 
-  /** Factors the front at this index in the task's list, after its children. */
-  void process(int index, Crew crew) {
+  /**
+   * Factors the front at this index in the task's list, after its children.
+   *
+   * @return its group, if it is the root of one whose Gram matrix was refused: none of the group's
+   *     fronts is done then
+   */
+  @Nullable RefusedGroup process(int index, Crew crew) {
     if (!state.groups().has(index)) {
       single(index, crew);
-    } else if (state.groups().isRoot(index) && !gram(index, crew)) {
-      byReflectors(new RefusedGroup(state, state.groups().members(index)), crew);
-      refusal = "";
+      return null;
+    }
+    if (!state.groups().isRoot(index) || gram(index, crew)) {
+      return null;
+    }
+    var group = new RefusedGroup(state, state.groups().members(index), toldBefore, refusal);
+    toldBefore = 0;
+    refusal = "";
+    return group;
+  }
+
+  /** Factors a refused group, front by front. */
+  void byReflectors(RefusedGroup group, Crew crew) {
+    for (int p = 0; p < group.parts(); p++) {
+      part(group, p, crew);
     }
   }
 
-  private void byReflectors(RefusedGroup group, Crew crew) {
-    double[] told = new double[group.subtrees()];
-    for (int u = 0; u < told.length; u++) {
-      told[u] = Math.min(toldBefore, group.flops(u));
-      toldBefore -= told[u];
-    }
-    crew.run(
-        told.length,
-        u -> {
-          var other = new FrontWorker(state, kernels);
-          other.refusal = refusal;
-          other.toldBefore = told[u];
-          for (int i : group.subtree(u)) {
-            // By the crew, so that a job that is cancelled ends between two fronts.
-            crew.run(1, k -> other.single(i, Crew.ALONE));
-          }
-        });
-    for (int i : group.above()) {
+  /** Factors a part of a refused group, after those below it. */
+  void part(RefusedGroup group, int part, Crew crew) {
+    refusal = group.why();
+    toldBefore = group.told(part);
+    for (int i : group.fronts(part)) {
+      state.requireGoingOn(i);
       single(i, crew);
     }
+    refusal = "";
+    toldBefore = 0;
   }
 
   private void single(int index, Crew crew) {

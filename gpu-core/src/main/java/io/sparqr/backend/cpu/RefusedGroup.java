@@ -3,94 +3,98 @@ package io.sparqr.backend.cpu;
 
 import io.sparqr.symbolic.FrontMemory;
 import io.sparqr.threads.TreeUnits;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 
 /**
- * The fronts of a group that was not taken by its Gram matrix, cut for reflectors: small subtrees
- * that threads may factor side by side, and the fronts above them, one after the other. The cut
- * depends on sizes alone.
+ * The fronts of a group that was not taken by its Gram matrix, cut for reflectors into parts: small
+ * subtrees, and single fronts above them. Threads may do parts side by side, each after those below
+ * it. The cut depends on sizes alone.
  */
 final class RefusedGroup {
 
   private static final int SHARES = 24;
 
-  /**
-   * Bytes of the largest front of a subtree that goes beside others: its blocks are smaller, so
-   * that it stays within the room that {@link UnitBooking} leaves for each thread.
-   */
-  private static final long MOST_BYTES = UnitBooking.THREAD_BYTES / 4;
-
-  private final SubtreeState state;
-  private final List<int[]> below = new ArrayList<>();
-  private final int[] above;
+  private final int[] members;
+  private final int[] parent;
+  private final TreeUnits parts;
+  private final double[] told;
+  private final long[] bytes;
+  private final String why;
 
   /**
    * Cuts a group. O(fronts).
    *
    * @param members its fronts by index in the task, ascending
+   * @param toldBefore flops that have been told of them
+   * @param why it was not taken
    */
-  RefusedGroup(SubtreeState state, int[] members) {
-    this.state = state;
+  RefusedGroup(SubtreeState state, int[] members, double toldBefore, String why) {
+    this.members = members;
+    this.why = why;
     double[] work = new double[members.length];
-    int[] parent = new int[members.length];
+    parent = new int[members.length];
     for (int k = 0; k < members.length; k++) {
-      work[k] = reflectorFlops(members[k]) + TreeRun.FRONT_OVERHEAD;
+      double flops = state.analysis().reflectorFlops(state.front(members[k]));
+      work[k] = flops + TreeRun.FRONT_OVERHEAD;
       parent[k] = Math.max(-1, Arrays.binarySearch(members, state.parentIndex(members[k])));
     }
-    TreeUnits units = TreeUnits.cut(work, parent, SHARES);
-    int[] pending = units.childrenOutside();
-    int[] rest = new int[members.length];
+    parts = TreeUnits.cut(work, parent, SHARES);
+    told = new double[parts.count()];
+    bytes = new long[parts.count()];
+    double left = toldBefore;
+    for (int p = 0; p < parts.count(); p++) {
+      double foretold = 0;
+      for (int i : fronts(p)) {
+        int f = state.front(i);
+        foretold += state.analysis().frontFlops(f);
+        long its =
+            FrontMemory.hostBytes(state.analysis().fm(f), state.analysis().fn(f), state.rhsCount());
+        bytes[p] = Math.max(bytes[p], its);
+      }
+      told[p] = Math.min(left, foretold);
+      left -= told[p];
+    }
+  }
+
+  /** Number of parts; a part comes after all those below it. */
+  int parts() {
+    return parts.count();
+  }
+
+  /** Fronts of a part by index in the task, ascending. */
+  int[] fronts(int part) {
+    return Arrays.copyOfRange(members, parts.start(part), parts.start(part + 1));
+  }
+
+  /** By part: how often {@link #above} names it. */
+  int[] pending() {
+    return parts.childrenOutside();
+  }
+
+  /** The parts that wait for a part, one for each of its fronts whose parent is not in it. */
+  int[] above(int part) {
+    int[] above = new int[parts.start(part + 1) - parts.start(part)];
     int count = 0;
-    for (int u = 0; u < units.count(); u++) {
-      int[] of = Arrays.copyOfRange(members, units.start(u), units.start(u + 1));
-      if (pending[u] == 0 && units.count() > 1 && fits(of)) {
-        below.add(of);
-      } else {
-        System.arraycopy(of, 0, rest, count, of.length);
-        count += of.length;
+    for (int k = parts.start(part); k < parts.start(part + 1); k++) {
+      if (parent[k] >= 0 && parts.unitOf(parent[k]) != part) {
+        above[count++] = parts.unitOf(parent[k]);
       }
     }
-    above = Arrays.copyOf(rest, count);
+    return Arrays.copyOf(above, count);
   }
 
-  private boolean fits(int[] fronts) {
-    for (int i : fronts) {
-      int f = state.front(i);
-      long rows = state.analysis().fm(f);
-      if (FrontMemory.hostBytes(rows, state.analysis().fn(f), state.rhsCount()) > MOST_BYTES) {
-        return false;
-      }
-    }
-    return true;
+  /** Flops of a part that have been told of already. */
+  double told(int part) {
+    return told[part];
   }
 
-  private double reflectorFlops(int index) {
-    return state.analysis().reflectorFlops(state.front(index));
+  /** Bytes of the largest front of a part. */
+  long bytes(int part) {
+    return bytes[part];
   }
 
-  private double foretold(int index) {
-    return state.analysis().frontFlops(state.front(index));
-  }
-
-  /** Number of the subtrees that do not wait for each other. */
-  int subtrees() {
-    return below.size();
-  }
-
-  /** Fronts of such a subtree, ascending. */
-  int[] subtree(int u) {
-    return below.get(u);
-  }
-
-  /** Flops that are foretold of such a subtree. */
-  double flops(int u) {
-    return Arrays.stream(below.get(u)).mapToDouble(this::foretold).sum();
-  }
-
-  /** The other fronts, ascending: after all subtrees. */
-  int[] above() {
-    return above;
+  /** Why the group was not taken. */
+  String why() {
+    return why;
   }
 }

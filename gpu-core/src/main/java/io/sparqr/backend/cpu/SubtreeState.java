@@ -21,6 +21,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -192,6 +193,17 @@ final class SubtreeState {
   /** The fronts that are tried by their Gram matrix. */
   GramGroups groups() {
     return groups;
+  }
+
+  /**
+   * Ends a job that is cancelled before the next front.
+   *
+   * @throws CancellationException if the thread is interrupted
+   */
+  void requireGoingOn(int index) {
+    if (Thread.currentThread().isInterrupted()) {
+      throw new CancellationException("interrupted at front " + front(index));
+    }
   }
 
   /** The rows of a group of fronts, by index, and the blocks that come into it, which are taken. */

@@ -5,8 +5,9 @@ import io.sparqr.numeric.dense.DenseKernels;
 import io.sparqr.threads.Crew;
 import io.sparqr.threads.TreeUnits;
 import io.sparqr.threads.UnitThreads;
+import java.util.Map;
 import java.util.PriorityQueue;
-import java.util.concurrent.CancellationException;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A task's tree for several threads: the first ready unit in postorder runs first, which keeps few
@@ -33,6 +34,11 @@ final class TreeRun implements UnitThreads.Units<FrontWorker> {
   private final UnitBooking booking;
   private final PriorityQueue<Integer> ready = new PriorityQueue<>();
 
+  /** By unit: the group at its end, if it was refused. */
+  private final Map<Integer, RefusedGroup> refused = new ConcurrentHashMap<>();
+
+  private final RefusedParts parts;
+
   /** By unit: unfinished children in other units. */
   private final int[] pending;
 
@@ -44,6 +50,7 @@ final class TreeRun implements UnitThreads.Units<FrontWorker> {
     this.units = cut(state, threads == 1 ? 1 : SHARES_PER_THREAD * threads);
     this.pending = units.childrenOutside();
     this.unitsLeft = units.count();
+    this.parts = new RefusedParts(units.count());
     this.booking = new UnitBooking(state, units, UnitBooking.slack(threads));
     admit();
   }
@@ -100,7 +107,9 @@ final class TreeRun implements UnitThreads.Units<FrontWorker> {
 
   @Override
   public int next() {
-    return ready.isEmpty() ? -1 : ready.poll();
+    // Parts come first: their group is first in postorder.
+    int part = parts.next();
+    return part >= 0 || ready.isEmpty() ? part : ready.poll();
   }
 
   @Override
@@ -110,16 +119,38 @@ final class TreeRun implements UnitThreads.Units<FrontWorker> {
 
   @Override
   public void run(int unit, FrontWorker fronts, Crew crew) {
-    for (int i = units.start(unit); i < units.start(unit + 1); i++) {
-      if (Thread.currentThread().isInterrupted()) {
-        throw new CancellationException("interrupted at front " + state.front(i));
+    if (parts.has(unit)) {
+      parts.run(unit, fronts, crew);
+      return;
+    }
+    int end = units.start(unit + 1);
+    for (int i = units.start(unit); i < end; i++) {
+      state.requireGoingOn(i);
+      RefusedGroup group = fronts.process(i, crew);
+      if (group != null && i == end - 1) {
+        refused.put(unit, group);
+      } else if (group != null) {
+        fronts.byReflectors(group, crew);
       }
-      fronts.process(i, crew);
     }
   }
 
   @Override
   public boolean finished(int unit) {
+    if (parts.has(unit)) {
+      int group = parts.finished(unit);
+      boolean more = group >= 0 && done(group);
+      return more || parts.isWaiting();
+    }
+    RefusedGroup group = refused.remove(unit);
+    if (group != null) {
+      parts.open(unit, group, booking.peak(unit));
+      return true;
+    }
+    return done(unit);
+  }
+
+  private boolean done(int unit) {
     boolean more = false;
     unitsLeft--;
     for (int i = units.start(unit); i < units.start(unit + 1); i++) {

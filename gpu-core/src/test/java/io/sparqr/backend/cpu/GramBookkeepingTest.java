@@ -80,15 +80,15 @@ class GramBookkeepingTest {
     }
   }
 
-  /** Small subtrees go side by side, each front as it would have gone at first. */
+  /** Its parts go side by side, each front as it would have gone at first. */
   @Test
   void aRefusedTreeHasTheBitsOfReflectors() {
     SubtreeProblem problem = whole(Gallery.generate("gen:cells2d100"), 1e200);
     var options = new FactorOptions(1e-8, 3, 0);
     var state = new SubtreeState(problem, options.gram(true), ALL);
     int root = state.frontCount() - 1;
-    var group = new RefusedGroup(state, state.groups().members(root));
-    assertThat(group.subtrees()).isGreaterThan(3);
+    var group = new RefusedGroup(state, state.groups().members(root), 0, "");
+    assertThat(group.parts()).isGreaterThan(3);
     long[] expected;
     try (var cpu = new CpuSubtreeFactorizer()) {
       expected =
