@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -101,13 +102,13 @@ final class RefusedParts {
 
   /** Does a part. Thread-safe. */
   void run(int unit, FrontWorker worker, Crew crew) {
-    Part p = all.get(unit);
+    Part p = Objects.requireNonNull(all.get(unit));
     worker.part(p.of.group, p.part, crew);
   }
 
   /** Marks a part as finished; returns its group's unit if it was the last one, else -1. */
   int finished(int unit) {
-    Part p = all.remove(unit);
+    Part p = Objects.requireNonNull(all.remove(unit));
     Open of = p.of;
     of.running -= of.group.bytes(p.part);
     for (int above : of.group.above(p.part)) {
