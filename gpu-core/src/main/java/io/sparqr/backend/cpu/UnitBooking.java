@@ -19,7 +19,7 @@ import io.sparqr.threads.TreeUnits;
  */
 final class UnitBooking {
 
-  static final long THREAD_BYTES = 32L << 20;
+  private static final long THREAD_BYTES = 32L << 20;
 
   private final long budget;
   private final long[] peak;

@@ -238,6 +238,7 @@ public final class CudaRoundExecutor implements RoundExecutor {
     // One event per launch, then the beginning and the end of all launches.
     List<CudaEvent> events = new ArrayList<>();
     Workers.Running downloads = null;
+    boolean ended = false;
     try {
       launch(program, tolerance, events, ordered);
       resident = program;
@@ -256,8 +257,13 @@ public final class CudaRoundExecutor implements RoundExecutor {
         DeviceTimeline.Copies its = copies.beside(events.get(n), events.get(n + 1));
         timelines = List.of(lane.timeline().read(options.bundle()).withCopies(its));
       }
+      ended = true;
       return result;
     } finally {
+      if (!ended) {
+        // Launches that are under way read what the next stage will write.
+        quietly(compute::synchronize);
+      }
       if (downloads != null) {
         quietly(downloads::join);
       }

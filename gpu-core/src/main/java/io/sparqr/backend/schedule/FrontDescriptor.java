@@ -92,6 +92,16 @@ public record FrontDescriptor(Places places, Shape shape, int parent, int id, in
     return shape.fn;
   }
 
+  /** Values of the first rows of an upper trapezoid of so many columns, row i without i of them. */
+  public static long packedValues(long rows, int columns) {
+    return rows * columns - rows * (rows - 1) / 2;
+  }
+
+  /** Values of the front's first rows as they lie in the output buffer. */
+  public long packedValues(long rows) {
+    return packedValues(rows, shape.fn);
+  }
+
   /** {@link Shape#fp}. */
   public int fp() {
     return shape.fp;

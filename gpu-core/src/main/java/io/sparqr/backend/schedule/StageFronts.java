@@ -304,7 +304,7 @@ public final class StageFronts {
 
   /** Place of row i of front f in its packed values: rows of fn - i values. */
   long packedRow(int f, int i) {
-    return outStart[f] + (long) i * fn[f] - (long) i * (i - 1) / 2;
+    return outStart[f] + FrontDescriptor.packedValues(i, fn[f]);
   }
 
   /** Place of the right-hand sides of row i of front f in the output buffer. */

@@ -131,15 +131,12 @@ final class RowRooms {
 
   /** Values of the pivot rows of a front of full rank. */
   static int valuesOfR(FrontDescriptor d) {
-    return (int) valuesOfR(Math.min(d.fm(), d.fp()), d.fn());
+    return (int) d.packedValues(Math.min(d.fm(), d.fp()));
   }
 
   private static long valuesOfR(SymbolicAnalysis analysis, int f) {
-    long values = valuesOfR(Math.min(analysis.fm(f), analysis.fp(f)), analysis.fn(f));
+    long r = Math.min(analysis.fm(f), analysis.fp(f));
+    long values = FrontDescriptor.packedValues(r, analysis.fn(f));
     return values > MOST ? 0 : values;
-  }
-
-  private static long valuesOfR(long r, int fn) {
-    return r * fn - r * (r - 1) / 2;
   }
 }

@@ -30,7 +30,7 @@ final class CompactWy {
 
   private final Groups groups;
 
-  /** For each group its first value in V. */
+  /** By group: its first value in V. */
   private final int[] at;
 
   /**

@@ -50,15 +50,13 @@ public final class OrderedUpload implements AutoCloseable {
     queue = transfers.queue();
   }
 
-  /** Adds pieces; of those that a round needs, those that were added first go first. */
-  OrderedUpload add(List<Piece> more) {
-    pieces.addAll(more);
-    return this;
-  }
-
-  /** Adds the values or the structure of a stage. */
+  /**
+   * Adds the values or the structure of a stage. Of what a round needs, that which was added first
+   * goes first.
+   */
   public OrderedUpload stage(StageUpload upload) {
-    return add(upload.pieces());
+    pieces.addAll(upload.pieces());
+    return this;
   }
 
   /**

@@ -24,12 +24,11 @@ public final class StageUpload {
 
   /**
    * Bytes of values gathered by one thread at a time: smaller than a piece copied from contiguous
-   * memory, so that all threads have work. Values of many small fronts are gathered at some 150
-   * MB/s by a thread.
+   * memory, so that all threads have work.
    */
   private static final int VALUE_BYTES = Transfers.PIECE_BYTES / 4;
 
-  /** Pieces of values at least, unless they are small. */
+  /** Pieces of few values, for the same reason, unless they would be very small. */
   private static final int VALUE_PIECES = 64;
 
   private static final int LEAST_VALUE_BYTES = VALUE_BYTES / 16;

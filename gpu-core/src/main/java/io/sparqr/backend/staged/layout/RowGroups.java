@@ -23,13 +23,7 @@ public final class RowGroups {
    * @param begin their first double in the output buffer
    * @param end after their last
    */
-  public record Group(int from, int to, int ready, long begin, long end) {
-
-    /** Bytes of the rows. */
-    public long bytes() {
-      return 8 * (end - begin);
-    }
-  }
+  public record Group(int from, int to, int ready, long begin, long end) {}
 
   /**
    * All rows of a stage: contiguous fronts with at most so many bytes in total, a larger front in
@@ -84,19 +78,15 @@ public final class RowGroups {
     // the least number of rows that has them
     while (low < high) {
       int mid = (low + high) >>> 1;
-      if (valuesOfRows(d, mid) < doubles) {
+      if (d.packedValues(mid) < doubles) {
         low = mid + 1;
       } else {
         high = mid;
       }
     }
-    return low == 0 || valuesOfRows(d, low) < doubles
+    return low == 0 || d.packedValues(low) < doubles
         ? program.schedule().lastRound(f)
         : program.schedule().rowRound(f, low - 1);
-  }
-
-  private static long valuesOfRows(FrontDescriptor d, long rows) {
-    return rows * d.fn() - rows * (rows - 1) / 2;
   }
 
   private static int inStage(StageProgram program, int round) {

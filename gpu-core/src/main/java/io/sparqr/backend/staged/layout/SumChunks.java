@@ -173,7 +173,7 @@ public final class SumChunks {
   private void packed(int f, FrontDescriptor d, int rows, long at, long right) {
     int step = Math.max(LEAST_ROWS, Math.min(ROWS, PACKED / Math.max(1, d.fn())));
     for (int from = 0; from < rows; from += step) {
-      long before = (long) from * d.fn() - (long) from * (from - 1) / 2;
+      long before = d.packedValues(from);
       int to = Math.min(rows, from + step);
       add(at + before, right + (long) from * d.rhs(), 0, f, from, to);
     }

@@ -60,8 +60,7 @@ record FrontPlaces(int[] front, int[] fn, int[] rank, int[] block, long[] start,
   }
 
   private int values(int f) {
-    long r = rank[f];
-    return (int) (r * fn[f] - r * (r - 1) / 2);
+    return (int) FrontDescriptor.packedValues(rank[f], fn[f]);
   }
 
   /**

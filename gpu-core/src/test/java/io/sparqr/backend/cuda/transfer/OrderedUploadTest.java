@@ -29,7 +29,7 @@ class OrderedUploadTest {
 
   private static final int PIECE = 4_000;
 
-  private static final StageProgram PROGRAM = LaunchPlanTest.firstStage("gen:cells3d12");
+  private static final StageProgram PROGRAM = FirstStage.of("gen:cells3d12");
 
   private final StageSchedule schedule = PROGRAM.schedule();
 
